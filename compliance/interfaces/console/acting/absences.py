@@ -1,4 +1,4 @@
-"""Acts on absences: excuse a person from one day to another of all that falls due meanwhile, and take it back."""
+"""Acts on absences: excuse a person from what falls due between two days, and void an absence."""
 
 import uuid
 from datetime import date, datetime
@@ -33,7 +33,7 @@ def stretch(first_day: date, last_day: date) -> str:
 
 
 class AbsenceForm(ActForm):
-    """Who is away, from when to when, and why in one word."""
+    """Who is away, from when to when, and for which reason."""
 
     learner_profile_id = PERSON
     first_day = day_field(gettext_lazy("From"), required=True)
@@ -52,7 +52,7 @@ class AbsenceForm(ActForm):
         reasons.choices = [(code.value, state(code)) for code in AbsenceReasonCode]
 
     def clean(self) -> dict[str, Any]:
-        """The days follow one another, and are not so many that a year was mistyped."""
+        """Refuses a last day before the first, and a period so long that a year was probably mistyped."""
         data: dict[str, Any] = super().clean() or {}
         first_day, last_day = data.get("first_day"), data.get("last_day")
         if first_day and last_day and last_day < first_day:
@@ -80,7 +80,7 @@ class RecordAbsence(Act):
     tells = (AbsenceRecorded,)
 
     def preview(self, acting: Acting) -> Preview:
-        """Names each deadline that moves, with the day before and after."""
+        """Lists each deadline that moves, with the old and the new day."""
         found = super().preview(acting)
         deadlines = moved(found.lines, acting)
         found.pairs += deadlines
@@ -110,21 +110,21 @@ class RecordAbsence(Act):
 
 
 def _theirs(form: ActForm) -> Choices:
-    """The absences that count of the person whom the form names."""
+    """The absences, not void, of the person whom the form names."""
     person = form.identifier_of("learner_profile_id")
     found = absences.absences_of(form.organization_id, person, form.at) if person else []
     return [(str(each.absence_id), stretch(each.first_day, each.last_day)) for each in found]
 
 
 class VoidForm(ActForm):
-    """Which absence of whom."""
+    """Which absence of which person."""
 
     learner_profile_id = PERSON
     absence_id = Listed(_theirs, label=gettext_lazy("Absence"))
 
 
 class VoidAbsence(Act):
-    """Takes an absence back."""
+    """Declares an absence void."""
 
     name = "void-absence"
     title = gettext_lazy("Take an absence back")
@@ -139,7 +139,7 @@ class VoidAbsence(Act):
     tells = (AbsenceVoided,)
 
     def preview(self, acting: Acting) -> Preview:
-        """Names each deadline that moves back."""
+        """Lists each deadline that moves back."""
         found = super().preview(acting)
         found.pairs += moved(found.lines, acting)
         return found
@@ -155,7 +155,7 @@ class VoidAbsence(Act):
 
 
 def moved(lines: list[Line], acting: Acting) -> list[tuple[str, str]]:
-    """Of each row whose deadline changes, what it is of, and the deadline before and after."""
+    """For each row whose deadline changes: its title, and the deadline before and after."""
     found = []
     for line in lines:
         for change in line.difference.changes:

@@ -1,4 +1,4 @@
-"""What an act is: a form, a preview, an action, each a few lines in a small class."""
+"""The base classes of acts: an act has a form, a preview and an action, each a few lines in a small class."""
 
 import uuid
 from collections.abc import Callable, Iterable
@@ -43,9 +43,10 @@ class CannotActError(ConsoleError):
 
 
 class Done(NamedTuple):
-    """What came of an act: a sentence, where to go, a secret that is shown once, what staff must not overlook, how many
-    people a new share reaches and the first of them, and where a fact allows it how it is undone: an act, and what
-    fills its form."""
+    """The result of an act.
+
+    `message` is a sentence; `page` and `values` are where to go; `secret` is displayed once; `reaches` is how many
+    people a new share reaches, `first` the first of them; `undo` is the act that undoes it, with its form's values."""
 
     message: str
     page: str = "today"
@@ -59,7 +60,7 @@ class Done(NamedTuple):
 
 @dataclass
 class Acting:
-    """An act under way: who acts, where, when, and what the form holds."""
+    """The context of an act: who acts, in which company, when, and with which values of the form."""
 
     staff: Staff
     organization: Organization
@@ -67,9 +68,9 @@ class Acting:
     data: dict[str, Any]
     upload: Upload | None = None
     findings: list[str] = field(default_factory=list)
-    may_tell: frozenset[str] = frozenset()  # the kinds of fact that some act of this person tells
+    may_tell: frozenset[str] = frozenset()  # the kinds of fact that this person's acts may record
     second: Staff | None = None  # who confirmed what this person prepared
-    found: dict[str, Any] = field(default_factory=dict)  # what an act has worked out once and needs again
+    found: dict[str, Any] = field(default_factory=dict)  # values that an act computed once and needs again
 
     @property
     def organization_id(self) -> uuid.UUID:
@@ -77,17 +78,17 @@ class Acting:
         return self.organization.organization_id
 
     def teller(self, kinds: Iterable[str], channel: Channel = Channel.CONSOLE) -> Teller:
-        """This person, as who tells facts of `kinds` and no others."""
+        """The teller for this person, who may record facts only of `kinds`."""
         confirmed_by = self.second.actor_id if self.second else None
         return Teller(channel, actor_id=self.staff.actor_id, confirmed_by=confirmed_by, kinds=frozenset(kinds))
 
     def may(self, permission: Permission) -> bool:
-        """Whether everybody who takes part in the act may."""
+        """Whether everybody who takes part in the act has the permission."""
         return self.staff.may(permission) and (self.second is None or self.second.may(permission))
 
     @property
     def common(self) -> dict[str, Any]:
-        """The arguments of every action of the facts."""
+        """The arguments common to all actions on facts."""
         return {"organization_id": self.organization_id, "at": self.at, "actor_id": self.staff.actor_id}
 
 
@@ -101,7 +102,7 @@ def chosen(acting: Acting, model: type[Row], field_name: str, none: str, **condi
 
 
 class Act:
-    """An act of the console. `about` is the kind of thing it starts from: pages of that thing offer it."""
+    """An act of the console. Pages about things of the kind `about` offer it."""
 
     name: str
     title: Words
@@ -111,19 +112,19 @@ class Act:
     about: str = "company"
     group: Words = ""
     danger: bool = False
-    recent: bool = False  # asks for a recent sign-in or confirmation (sign_in/step_up.py)
+    recent: bool = False  # needs a recent sign-in or confirmation (sign_in/step_up.py)
     long: bool = False
-    second: bool = False  # may need a second person, where FOUR_EYES is on (four_eyes.py)
-    leads_to: str = "acts"  # the page that one goes on to when a long act has ended
-    secret_name: Words = gettext_lazy("The key")  # what the secret is called that is shown once
+    second: bool = False  # may need a second person, if FOUR_EYES is on (four_eyes.py)
+    leads_to: str = "acts"  # the page that the job's page links to when a long act has ended
+    secret_name: Words = gettext_lazy("The key")  # the name of the secret, which is displayed once
     kept_as: Words = gettext_lazy("only a digest of it is kept")
     tells: tuple[type[FactLine], ...] = ()  # the kinds of fact that it records, and no others
-    in_files: bool = True  # whether facts files of who may do it may hold those kinds, too
-    everybody: bool = False  # it may act on the records of everybody in the company
+    in_files: bool = True  # whether people who may do it may also import facts files with these kinds
+    everybody: bool = False  # whether it may act on the records of everybody in the company
     upload: str = ""  # the file field of the form, when it has one
-    again: bool = False  # its preview may be asked for anew, otherwise, of the same upload
-    takes: tuple[str, ...] = ()  # the registers of which a selection of rows may be handed to it (selection/)
-    section: Section | None = None  # where it has an entry of its own in the company's navigation
+    again: bool = False  # whether its preview can be made again of the same upload with other choices
+    takes: tuple[str, ...] = ()  # the registers whose selected rows it accepts (selection/)
+    section: Section | None = None  # where it has its own entry in the company's navigation
     preview_template: str = "console/acting/preview.html"
 
     @property
@@ -132,7 +133,7 @@ class Act:
         return frozenset(each.kind() for each in self.tells)
 
     def preview(self, acting: Acting) -> Preview:
-        """What would change. An act of the facts is done, decided and taken back."""
+        """What would change. The default performs the act, captures its effects and rolls them back."""
         done: list[Done] = []
         found = dry_run(acting.organization_id, acting.at, lambda: done.append(self.do(acting)))
         for each in done:
@@ -146,19 +147,19 @@ class Act:
         return found
 
     def objection(self, acting: Acting) -> str:
-        """Why it is not confirmed as it was, but shown anew; nothing where it may be. Within the company's context."""
+        """Why it cannot be confirmed and must be previewed again; empty if it can. Within the company's context."""
         return ""
 
     def table(self, acting: Acting) -> HttpResponseBase:
-        """What the preview offers as a file. Within the company's context."""
+        """The file that the preview offers. Within the company's context."""
         raise NotImplementedError
 
     def needs_second(self, acting: Acting) -> bool:
-        """Whether the act, as it was asked for, needs a second person. Within the company's context."""
+        """Whether the act with these values needs a second person. Within the company's context."""
         return self.second
 
     def do(self, acting: Acting) -> Done:
-        """Performs it, as the person who acts and with no more than the facts that it declares."""
+        """Performs it in the name of the person who acts, limited to the kinds of fact that it declares."""
         with telling(acting.teller(self.kinds)):
             return self.perform(acting)
 
@@ -169,11 +170,11 @@ class Act:
         return queries.learners_named(acting.organization_id, identifiers) if identifiers else []
 
     def perform(self, acting: Acting) -> Done:
-        """Does it. Runs in the company's context, in one transaction with its line of the access log."""
+        """Performs it. Runs in the company's context, in one transaction with its line of the access log."""
         raise NotImplementedError
 
     def work(self, acting: Acting, job: Job) -> str:
-        """Does a long act, in the worker, outside any transaction. Returns the sentence that says what came of it."""
+        """Performs a long act in the worker, outside any transaction. Returns a sentence with the result."""
         raise NotImplementedError
 
 
@@ -181,7 +182,7 @@ class Act:
 class Recorded(Act):
     """An act that records a fact of the kind that it `tells`, or performs the one `action`, with `arguments`.
 
-    `done` is the sentence for `page`, or makes more of the line that was recorded (of what the action returned).
+    `done` is the sentence for `page`, or a function of the recorded line (or of what the action returned).
     """
 
     name: str
@@ -211,7 +212,7 @@ class Recorded(Act):
 
 
 def _asked_before(number: int) -> str:
-    """Says that a share begins nothing for whom it was asked of before."""
+    """A sentence saying that a share changes nothing for people who owed the course before."""
     return ngettext(
         "%(number)s of them was asked for it before: what is done, waived or still to do there stays as it is.",
         "%(number)s of them were asked for it before: what is done, waived or still to do there stays as it is.",
@@ -220,12 +221,12 @@ def _asked_before(number: int) -> str:
 
 
 def to(acting: Acting, message: str, page: str = "person") -> Done:
-    """What came of an act, on a page of the company or on that of the person whom it was about."""
+    """The result of an act that leads to a page of the company, or to the page of the person whom it was about."""
     return Done(message, page, {"learner_profile_id": acting.data["learner_profile_id"]} if page == "person" else {})
 
 
 def read_upload(request: HttpRequest, field_name: str) -> Upload | None:
-    """The file that came with the form, None when none did."""
+    """The file sent with the form, None without one."""
     found = request.FILES.get(field_name) if field_name else None
     if found is None:
         return None

@@ -1,6 +1,6 @@
-"""The act that gives a course or a policy to teams or people, with a day by which it is to be done.
+"""The act that assigns a course or a policy to teams or people, with a deadline.
 
-It shares as the acts on shares do, and asks for no more than whoever assigns a course has in mind: employees, required.
+It makes shares, as the acts on shares do, but for the usual case only: for employees, and required.
 """
 
 import uuid
@@ -35,7 +35,7 @@ class AssignForm(ActForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Somebody must be meant, and everybody only alone."""
+        """Refuses an empty audience, and everybody together with teams or people."""
         data: dict[str, Any] = super().clean() or {}
         named = bool(data.get("teams") or data.get("people"))
         if data.get("everyone") and named:
@@ -46,7 +46,7 @@ class AssignForm(ActForm):
 
 
 class Assign(Act):
-    """Shares a course or a policy with teams, with people, or with both: a share for each of the two."""
+    """Shares a course or a policy with teams, with people, or with both, which makes two shares."""
 
     name = "assign"
     tells = (CourseShared, PolicyShared)
@@ -90,7 +90,7 @@ def _audiences(data: dict[str, Any]) -> list[Audience]:
 
 
 def _both(done: list[Done], page: str, course_id: uuid.UUID) -> Done:
-    """What came of two shares, on the page of what they share; the rows of the preview count whom both reach once."""
+    """The result of two shares, on the page of what they share. The preview counts people whom both reach once."""
     first = tuple(dict.fromkeys(each for one in done for each in one.first))
     warnings = tuple(dict.fromkeys(words for one in done for words in one.warnings))
     return Done(str(_("It is assigned.")), page, {"course_id": course_id}, warnings=warnings, first=first)

@@ -1,4 +1,4 @@
-"""Acts that let an auditor in to read one company until a day, and end that."""
+"""Acts that give an auditor read access to one company until a day, and end that access."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -19,12 +19,12 @@ GROUP = gettext_lazy("Auditors")
 
 
 def _day(day: date) -> str:
-    """A day with its weekday, by which people check it."""
+    """A day with its weekday, which helps people to check it."""
     return date_format(day, _("l, j F Y"))
 
 
 class InviteAuditor(Act):
-    """Makes the account of an auditor, who reads this company and no other, and shows the link that opens it once."""
+    """Makes the account of an auditor, who reads only this company, and displays the link to it once."""
 
     name = "invite-auditor"
     title = gettext_lazy("Invite an auditor")
@@ -72,7 +72,7 @@ class InviteAuditor(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Make the account and its invitation, and have the letter leave."""
+        """Makes the account and its invitation, and queues the letter."""
         until = end_of(acting.organization, acting.data["until"])
         assert until is not None  # the field is required
         invited = auditors.invite(
@@ -113,7 +113,7 @@ class EndAuditor(Act):
     group = GROUP
 
     def preview(self, acting: Acting) -> Preview:
-        """Whose access would end, and until when it would have lasted."""
+        """Whose access would end, and until when it would last otherwise."""
         wanted = int(acting.data["auditor"])
         found = next(each for each in auditors.auditors(acting.organization_id) if each.user_id == wanted)
         name = found.name or found.email
@@ -121,7 +121,7 @@ class EndAuditor(Act):
         return Preview(pairs=pairs, subject=name)
 
     def perform(self, acting: Acting) -> Done:
-        """End it, with every session."""
+        """Ends the access and every session."""
         name = auditors.end(
             organization_id=acting.organization_id, user_id=int(acting.data["auditor"]), by=acting.staff, at=acting.at
         )

@@ -1,4 +1,4 @@
-"""Acts on many training records at once: by selection in the register, or by a table (CSV)."""
+"""Acts on many training records at once: rows chosen in a list, or a table (CSV)."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ WAIVED_ALONE_AT_MOST = 25
 
 
 class Owed(NamedTuple):
-    """A training record, and the day a table gave for it."""
+    """A training record, and its day in the table, if any."""
 
     record: NamedRecord
     due_on: date | None
@@ -78,16 +78,16 @@ class Many(Act):
         return records(acting)
 
     def one(self, acting: Acting, owed: Owed) -> None:
-        """Does it to one record."""
+        """Performs the act on one record."""
         raise NotImplementedError
 
     def learners(self, acting: Acting) -> list[uuid.UUID]:
-        """Everyone whose record was chosen, in the table too."""
+        """Everybody whose record was chosen, also in the table."""
         chosen = self.chosen(acting)
         return [owed.record.learner_profile_id for owed in chosen if owed.record.learner_profile_id]
 
     def preview(self, acting: Acting) -> Preview:
-        """Does the first few of them and takes them back."""
+        """Performs the act on the first records and rolls it back."""
         found = self.chosen(acting)
         first = found[:REHEARSED_AT_MOST]
         refused: list[str] = []
@@ -108,7 +108,7 @@ class Many(Act):
         return preview
 
     def work(self, acting: Acting, job: Job) -> str:
-        """Does it to all, one transaction each; what the rules refuse is reported and left alone."""
+        """Performs the act on all records, one transaction each; records that the rules refuse are reported."""
         with context.company(acting.organization_id):
             found = self.chosen(acting)
 
@@ -118,14 +118,14 @@ class Many(Act):
         self.each(acting, found, acting.findings, tell)
         capture_all(
             acting.organization_id, datetime.now(UTC)
-        )  # so that the end is announced after its effect can be read
+        )  # before the job ends, so that its effect can be read then
         done = len(found) - len(acting.findings)
         return _(self.outcome) % {"done": done, "all": len(found)}
 
     def each(
         self, acting: Acting, found: Sequence[Owed], refused: list[str], tell: Callable[[int], None] | None
     ) -> None:
-        """Does it to each, and adds to `refused` what the rules refuse; `tell` hears how far it is."""
+        """Performs the act on each record and adds refusals to `refused`; calls `tell` with the number done."""
         for number, owed in enumerate(found, start=1):
             try:
                 with context.company(acting.organization_id), telling(acting.teller(self.kinds)):
@@ -154,11 +154,11 @@ class WaiveMany(Many):
     second = True
 
     def needs_second(self, acting: Acting) -> bool:
-        """More than somebody reads one by one."""
+        """Whether these are more records than a person reads one by one."""
         return len(records(acting)) > WAIVED_ALONE_AT_MOST
 
     def one(self, acting: Acting, owed: Owed) -> None:
-        """Waive one training record."""
+        """Waives one training record."""
         reason = WaiverReasonCode(acting.data["reason_code"])
         change_obligation(**self._of(acting, owed), change=ObligationChangeKind.WAIVE, reason_code=reason)
 
@@ -174,14 +174,14 @@ class DeadlineMany(Many):
     outcome = gettext_noop("%(done)s of %(all)s records given a deadline.")
 
     def one(self, acting: Acting, owed: Owed) -> None:
-        """Set the deadline of one training record."""
+        """Sets the deadline of one training record."""
         day = owed.due_on or acting.data["due_on"]
         due_at = end_of(acting.organization, day)
         change_obligation(**self._of(acting, owed), change=ObligationChangeKind.SET_DEADLINE, due_at=due_at)
 
 
 def records(acting: Acting, registers: Sequence[int] = (TRAINING_RECORDS.number,)) -> list[Owed]:
-    """The chosen records, in the order chosen. Raises CannotActError for what is no record of these registers here."""
+    """The chosen records, in the order chosen. Raises CannotActError for one that these registers do not hold."""
     days = _table(acting.upload.read()) if acting.upload else {}
     wanted = list(dict.fromkeys([*acting.data["record_ids"], *days]))
     if not wanted:
@@ -199,7 +199,7 @@ def records(acting: Acting, registers: Sequence[int] = (TRAINING_RECORDS.number,
 
 
 def _table(data: bytes) -> dict[uuid.UUID, date | None]:
-    """The records of a table, and the day in its column due_on. Raises CannotActError with the line that is wrong."""
+    """The records of a table, and the day in its column due_on. Raises CannotActError, which names the wrong line."""
     try:
         rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig")))
         if "record_id" not in (rows.fieldnames or ()):

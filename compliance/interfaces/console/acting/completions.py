@@ -1,6 +1,6 @@
-"""Acts on completions: record one that happened elsewhere, also in the past, and declare one void.
+"""Acts on completions: record one that happened elsewhere, possibly in the past, and declare one void.
 
-Both are facts like any other: who recorded them, and by which way, is in the origin; why is in the access log.
+Both record ordinary facts: their origin has who recorded them and by which way, the access log has the reason.
 """
 
 import uuid
@@ -36,7 +36,7 @@ from compliance.tenancy.models import Organization
 
 GROUP = gettext_lazy("What people owe")
 OFFERED_AT_MOST = 100
-"""How many completions of a person a form offers to declare void: the newest."""
+"""How many completions of a person a form offers to declare void, the newest first."""
 
 COURSE = Picked(pickable.COURSE, label=gettext_lazy("Course"))
 
@@ -69,7 +69,7 @@ class RecordForm(ActForm):
         self.fields["completed_on"].initial = company_days.day_of(organization.time_zone, at)
 
     def clean(self) -> dict[str, Any]:
-        """A completion lies in the past, and not before the company's history begins."""
+        """Refuses a completion in the future or before the company's history begins."""
         data: dict[str, Any] = super().clean() or {}
         day = data.get("completed_on")
         if day is None:
@@ -83,7 +83,7 @@ class RecordForm(ActForm):
 
 
 def _moment(organization: Organization, now: datetime, day: Any, clock: time | None) -> datetime:
-    """The moment that a day and a time of the company name; of today without a time, now."""
+    """The moment of a day and a time in the company's zone; for today without a time, now."""
     zone = organization.time_zone
     if clock is not None:
         return datetime.combine(day, clock, company_days.zone_info(zone))
@@ -93,7 +93,7 @@ def _moment(organization: Organization, now: datetime, day: Any, clock: time | N
 
 
 class RecordCompletion(Act):
-    """Records that somebody completed a course, on paper or in another system, when it was."""
+    """Records that somebody completed a course on paper or in another system, at the time of the completion."""
 
     name = "record-completion"
     title = gettext_lazy("Record a completion")
@@ -105,11 +105,11 @@ class RecordCompletion(Act):
     group = GROUP
     about = "person"
     tells = (CourseCompleted,)
-    in_files = False  # with an identifier made here, and by nobody else
+    in_files = False  # its identifier must be made here
     form = RecordForm
 
     def preview(self, acting: Acting) -> Preview:
-        """What would change, of which version, and that it was done before where it was."""
+        """What would change, for which version, and a warning if it was completed before."""
         found = super().preview(acting)
         course_id = acting.data["course_id"]
         version = self._version(acting)[1]
@@ -124,7 +124,7 @@ class RecordCompletion(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Records the completion, at its own moment."""
+        """Records the completion at its own moment."""
         release_id, _version = self._version(acting)
         receipt_id = uuid.uuid4()
         record_completion(
@@ -142,7 +142,7 @@ class RecordCompletion(Act):
         return to(acting, _("The completion is recorded."))._replace(undo=undo)
 
     def _version(self, acting: Acting) -> tuple[uuid.UUID, int]:
-        """The version that was in use then. Raises CannotActError where there is none."""
+        """The version that was in use then. Raises CannotActError if there is none."""
         found = versions.version_at(acting.organization_id, acting.data["course_id"], acting.data["moment"])
         if found is None:
             raise CannotActError(_("No version of this course was in use then, so there is nothing to complete."))
@@ -150,7 +150,7 @@ class RecordCompletion(Act):
 
 
 class _OfCompany(ActForm):
-    """A form that knows its company before its fields are filled: what they offer names days in its time."""
+    """A form that keeps its organization, because its choices name days in the organization's time."""
 
     def __init__(self, organization: Organization, at: datetime, *arguments: Any, **values: Any) -> None:
         self.organization = organization
@@ -158,7 +158,7 @@ class _OfCompany(ActForm):
 
 
 def _completions(form: ActForm) -> Choices:
-    """The completions of the person, of the course where the form names one, the newest first."""
+    """The completions of the person, only of the form's course if it names one, the newest first."""
     assert isinstance(form, _OfCompany)
     person, course = form.identifier_of("learner_profile_id"), form.identifier_of("course_id")
     found = completions_of(form.organization_id, person, course, OFFERED_AT_MOST) if person else []
@@ -173,7 +173,7 @@ def _completions(form: ActForm) -> Choices:
 
 
 class VoidForm(_OfCompany):
-    """Whose completion of which course, and which one where there are several."""
+    """The person, the course, and which of several completions."""
 
     learner_profile_id = PERSON
     course_id = COURSE
@@ -197,7 +197,7 @@ class VoidCompletion(Act):
     form = VoidForm
 
     def preview(self, acting: Acting) -> Preview:
-        """Which completion it is, and what would change."""
+        """The completion, and what would change."""
         chosen = self._chosen(acting)
         found = super().preview(acting)
         found.pairs.append((_("Completed"), _moment_words(acting.organization, chosen.at)))
@@ -212,7 +212,7 @@ class VoidCompletion(Act):
         return to(acting, _("The completion is void."))
 
     def _chosen(self, acting: Acting) -> Completed:
-        """The completion meant. Raises CannotActError where there is none (any more)."""
+        """The chosen completion. Raises CannotActError if there is none, or no longer one."""
         course_id, receipt = acting.data["course_id"], acting.data["completion_receipt_id"]
         person: uuid.UUID = acting.data["learner_profile_id"]
         for each in completions_of(acting.organization_id, person, course_id, OFFERED_AT_MOST):

@@ -31,7 +31,7 @@ GROUP = gettext_lazy("Courses and policies")
 
 
 class PublishCourseForm(ActForm):
-    """The package, and the course that it is a version of."""
+    """The package, and the course of which it is a version."""
 
     package = forms.FileField(
         label=gettext_lazy("Package"),
@@ -78,7 +78,7 @@ class PublishCourse(Act):
     upload = "package"
 
     def preview(self, acting: Acting) -> Preview:
-        """The package's check, and what publishing would change."""
+        """The result of the package's check, and what publishing would change."""
         found = super().preview(acting)
         with self._checked(acting) as package:
             found.pairs = [
@@ -93,7 +93,7 @@ class PublishCourse(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Publish the uploaded package as the next release."""
+        """Publishes the uploaded package as the next release."""
         data = acting.data
         certificate = None
         if data["certificate_title"]:
@@ -136,7 +136,7 @@ class PublishCourse(Act):
 
     @contextlib.contextmanager
     def _checked(self, acting: Acting) -> Iterator[CheckedPackage]:
-        """The package, while its file is kept. Raises CannotActError with what keeps it from being published."""
+        """The package, while its file is kept. Raises CannotActError with the reasons why it cannot be published."""
         if acting.upload is None:
             raise CannotActError(gettext("Choose the package again."))
         with acting.upload.opened() as sent, tempfile.NamedTemporaryFile(suffix=".zip") as file:
@@ -162,7 +162,7 @@ def _versions(form: ActForm) -> list[tuple[str, str]]:
 
 
 def _withdrawn(acting: Acting, line: ReleaseWithdrawn) -> Done:
-    """Leads back to the course whose version it was."""
+    """Leads to the page of the course whose version it was."""
     found = queries.release_states(acting.organization_id, [line.course_release_id])[line.course_release_id]
     return Done(gettext("The version is withdrawn."), "course", {"course_id": found.course_id})
 

@@ -1,4 +1,4 @@
-"""Doing an act that was confirmed, with its line of the access log in one transaction: there is no act without it."""
+"""Performs confirmed acts, each in one transaction with its line of the access log: there is no act without a line."""
 
 from typing import Any
 
@@ -17,9 +17,9 @@ from compliance.interfaces.console.visit import Visit
 
 
 def log(visit: Visit, act: str, acting: Acting | None, job: Job | None = None) -> None:
-    """Names what was acted on, whose records, and of work that two people share who prepared it."""
+    """Logs what was acted on, whose records, and, if a second person confirmed it, who prepared it."""
     shared: dict[str, Any] = {"prepared_by": job.username, "work": job.job_id} if job else {}
-    data = acting.data if acting else {}  # of the form: what was only sent along names nothing
+    data = acting.data if acting else {}  # only the form's own values, not whatever else was sent
     named = {name: value for name, value in data.items() if identifiers.read(value)}
     visit.act = act
     access_log.record(
@@ -39,14 +39,14 @@ def log(visit: Visit, act: str, acting: Acting | None, job: Job | None = None) -
 
 
 def _with_undo(message: str, undo: str) -> str:
-    """What was done, with the way back where there is one: the act that undoes it, filled in, to be confirmed."""
+    """The message, with a link to the act that undoes it if there is one."""
     return format_html('{} <a class="undo" href="{}">{}</a>', message, undo, gettext("Undo")) if undo else message
 
 
 def do(visit: Visit, chosen: Act, acting: Acting, job: Job, *, prepared: bool = False) -> HttpResponse:
-    """Does the act of a job, or lets the worker begin it, and leads to where that shows. Raises what refuses it.
+    """Performs the act of a job, or queues it if it is long, and redirects to its result. Raises ComplianceError.
 
-    `prepared`: by somebody else, whom the access log names too.
+    `prepared`: somebody else prepared it, whom the access log names too.
     """
     visit.act, visit.everybody = chosen.name, chosen.everybody
     shared = job if prepared else None

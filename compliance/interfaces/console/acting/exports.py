@@ -1,4 +1,4 @@
-"""Acts on standing exports: set one up, run it now, stop it."""
+"""Acts on scheduled exports: set one up, run it now, stop it."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ class _OfExport(Act):
 
 
 class AddForm(ActForm):
-    """Which registers, as what, how often, and how long files are kept."""
+    """Which registers, in which format, how often, and how long files are kept."""
 
     registers = forms.MultipleChoiceField(
         label=gettext_lazy("Registers"),
@@ -64,7 +64,7 @@ class AddForm(ActForm):
 
 
 class AddExport(_OfExport):
-    """Sets up registers to be written to files again and again."""
+    """Sets up registers to be written to files by schedule."""
 
     name = "add-export"
     title = gettext_lazy("Set up a standing export")
@@ -80,7 +80,7 @@ class AddExport(_OfExport):
         writing.check(acting.data["written_as"])
 
     def preview(self, acting: Acting) -> Preview:
-        """Says what is written, and when first."""
+        """Says what is written, and when the first time is."""
         self._check(acting)
         data = acting.data
         first = schedule.next_run(acting.organization.time_zone, data["every"], data["hour"], acting.at)
@@ -107,7 +107,7 @@ class AddExport(_OfExport):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Set it up. The first run is at its first hour."""
+        """Sets it up. It first runs at its next hour."""
         self._check(acting)
         data = acting.data
         StandingExport.objects.create(
@@ -156,11 +156,11 @@ class RunExport(_OfExport):
     about = "export"
 
     def preview(self, acting: Acting) -> Preview:
-        """Says which one."""
+        """Names the export."""
         return Preview(pairs=[(gettext("Export"), str(_export(acting)))])
 
     def perform(self, acting: Acting) -> Done:
-        """Make it due."""
+        """Makes it due."""
         keeping.run_now(_export(acting), acting.at)
         return Done(gettext("The export runs within five minutes."), "exports")
 
@@ -176,14 +176,14 @@ class StopExport(_OfExport):
     danger = True
 
     def preview(self, acting: Acting) -> Preview:
-        """Says which one, and how many files go."""
+        """Names the export, and how many files would be removed."""
         export = _export(acting)
         return Preview(
             pairs=[(gettext("Export"), str(export)), (gettext("Files that are removed"), _files(export).count())]
         )
 
     def perform(self, acting: Acting) -> Done:
-        """Stop it; its files are over now."""
+        """Stops it; its files expire now."""
         export = _export(acting)
         export.stopped_at = acting.at
         export.save(update_fields=["stopped_at"])

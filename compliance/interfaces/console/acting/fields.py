@@ -1,4 +1,4 @@
-"""Fields and forms that acts share: people, courses, teams, shares of the company, and days in its time."""
+"""Fields and forms that acts share: the company's people, courses, teams and shares, and days in its time."""
 
 import uuid
 from collections.abc import Callable, Iterable
@@ -30,19 +30,19 @@ OFFERED_AT_MOST = 2000
 
 PEOPLE_NAMED = 20
 EARLIEST_DAY, LATEST_DAY = date(1900, 1, 2), date(2999, 12, 29)
-"""Days that lie, in every time zone, within the years of which facts tell."""
+"""Days that are, in every time zone, within the years that facts accept."""
 _OUTSIDE = gettext_lazy("Choose a day between the years 1900 and 2999.")
 TYPED_REPEATED = 400
-"""How much of a long text a preview repeats."""
+"""How many characters of a long text a preview repeats."""
 
 Choices = Iterable[tuple[str, Any]]
 
 
 class ActForm(forms.Form):
-    """A form of an act. It is made for a company at a moment: `Listed` fields offer what that company has."""
+    """The form of an act, for a company at a moment: `Listed` fields offer what that company has."""
 
     not_repeated: frozenset[str] = frozenset()
-    """Fields that the preview does not repeat, because it says what they hold in another way."""
+    """Fields that the preview does not repeat, because it displays them in another way."""
 
     def __init__(self, organization: Organization, at: datetime, *arguments: Any, **values: Any) -> None:
         super().__init__(*arguments, **values)
@@ -55,9 +55,9 @@ class ActForm(forms.Form):
                 field.begin(self.organization_id, at, None if self.is_bound else self.initial.get(name, field.initial))
 
     def identifier_of(self, name: str) -> uuid.UUID | None:
-        """The identifier that a field holds before it is cleaned, as `Listed` fields need it that offer what is theirs.
+        """The identifier in a field before it is cleaned, for `Listed` fields whose choices depend on it.
 
-        A picker sends what was picked and, behind it under the same name, its box for words, which is empty then.
+        A picker sends what was picked and then, under the same name, its text box, which is empty in that case.
         """
         if not self.is_bound:
             return identifiers.read(self.initial.get(name))
@@ -65,7 +65,7 @@ class ActForm(forms.Form):
         return next((identifiers.read(each) for each in sent if each), None)
 
     def picked(self) -> dict[str, list[str]]:
-        """What is sent again of fields in which something was picked: identifiers, and never words that name people."""
+        """The values of picker fields to send again: identifiers, never words, which may name people."""
         return {
             name: field.sent(self.cleaned_data[name])
             for name, field in self.fields.items()
@@ -73,7 +73,7 @@ class ActForm(forms.Form):
         }
 
     def typed(self) -> list[tuple[str, str]]:
-        """What was asked for, as the preview says it again: the label of each field that holds something, and what."""
+        """The form's input as the preview repeats it: the label and the value of each field that is not empty."""
         repeated = []
         for name, field in self.fields.items():
             value = self.cleaned_data.get(name)
@@ -83,13 +83,13 @@ class ActForm(forms.Form):
         return repeated
 
     def refuse(self, error: Exception) -> None:
-        """Says above the form why it was refused, as a sentence."""
+        """Adds the error above the form, as a sentence."""
         words = str(error)
         self.add_error(None, words[:1].upper() + words[1:])
 
 
 def _words(field: forms.Field, value: Any) -> str:
-    """What a field holds, in words."""
+    """The value of a field, in words."""
     if isinstance(field, Picked):
         names = [choice.label for choice in field.widget.chosen[:PEOPLE_NAMED]]
         more = len(field.widget.chosen) - len(names)
@@ -110,7 +110,7 @@ def _words(field: forms.Field, value: Any) -> str:
 
 
 def _flat(choices: Any) -> list[tuple[str, str]]:
-    """The values of a list of choices with their words, those in groups too."""
+    """The values of choices with their words, including those in groups."""
     found: list[tuple[str, str]] = []
     for value, words in choices:
         found += _flat(words) if isinstance(words, list | tuple) else [(str(value), str(words))]
@@ -118,13 +118,13 @@ def _flat(choices: Any) -> list[tuple[str, str]]:
 
 
 def form_of(**fields: forms.Field) -> type[ActForm]:
-    """A form of these fields and nothing more."""
+    """A form class with these fields only."""
     made: type[ActForm] = type("DeclaredForm", (ActForm,), dict(fields))
     return made
 
 
 class Listed(forms.ChoiceField):
-    """One of what the company has; `of` lists it, within the company's context, when the form is made."""
+    """A choice of something in the company; `of` lists the choices, in the company's context, when the form is made."""
 
     def __init__(self, of: Callable[[ActForm], Choices], **values: Any) -> None:
         super().__init__(**values)
@@ -132,7 +132,7 @@ class Listed(forms.ChoiceField):
 
 
 class ListedMany(forms.MultipleChoiceField):
-    """As `Listed`, any number of them."""
+    """As `Listed`, but any number of choices."""
 
     def __init__(self, of: Callable[[ActForm], Choices], **values: Any) -> None:
         super().__init__(required=False, widget=forms.CheckboxSelectMultiple, **values)
@@ -140,18 +140,18 @@ class ListedMany(forms.MultipleChoiceField):
 
 
 def course_choices(organization_id: uuid.UUID, kind: str, none: Words) -> list[tuple[str, str]]:
-    """The company's courses or policies by title, behind `none`, the words for having chosen none."""
+    """The company's courses or policies by title, after `none`, the label of the empty choice."""
     found = courses.titles(organization_id, kind, OFFERED_AT_MOST)
     return [("", str(none)), *((str(each.course_id), each.title) for each in found)]
 
 
 def courses_of_kind(kind: str, none: Words) -> Callable[[ActForm], Choices]:
-    """What a field that names a course or a policy offers, as `course_choices`."""
+    """`course_choices` for a `Listed` field."""
     return lambda form: course_choices(form.organization_id, kind, none)
 
 
 def _theirs_first(form: ActForm) -> Choices:
-    """The courses, first those that the person whom the form names has a training record of."""
+    """The courses, first those for which the form's person has a training record."""
     none, *every = course_choices(form.organization_id, "training", gettext("Choose a course"))
     person = form.identifier_of("learner_profile_id")
     recorded = {str(each) for each in history.courses_of(form.organization_id, person)} if person else set()
@@ -165,24 +165,24 @@ def _theirs_first(form: ActForm) -> Choices:
 
 
 class ChosenRows(forms.Widget):
-    """Says how many rows of a list were chosen, and keeps which ones; nobody reads or types their identifiers."""
+    """Displays how many rows of a list were chosen, with their identifiers in a hidden value."""
 
     is_hidden = False
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
-        """All that was sent under the name, each box of a list or all of them as one text."""
+        """All values sent under the name, as one text."""
         sent = data.getlist(name) if hasattr(data, "getlist") else [data.get(name, "")]
         return "\n".join(map(str, sent))
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        """The number, with the identifiers in one hidden value."""
+        """The number of rows, and the hidden value."""
         number = len(set(str(value or "").replace(",", " ").split()))
         values = {"name": name, "value": value or "", "number": number, "id": (attrs or {}).get("id", "")}
         return SafeString(render_to_string("console/acting/chosen.html", values))
 
 
 class IdentifiersField(forms.CharField):
-    """The rows of a list that were chosen, by identifiers: one a line or separated by blanks or commas."""
+    """The identifiers of the rows chosen in a list, separated by line ends, blanks or commas."""
 
     def __init__(self, **values: Any) -> None:
         super().__init__(widget=ChosenRows(), **values)
@@ -202,14 +202,14 @@ class IdentifiersField(forms.CharField):
 
 
 def day_field(label: Any, *, required: bool = False, **values: Any) -> forms.DateField:
-    """A day of the company, such as a fact may name."""
+    """A field for a day in the company's time, within the days that facts accept."""
     within = [MinValueValidator(EARLIEST_DAY, _OUTSIDE), MaxValueValidator(LATEST_DAY, _OUTSIDE)]
     widget = forms.DateInput(attrs={"type": "date"})
     return forms.DateField(label=label, required=required, widget=widget, validators=within, **values)
 
 
 def end_of(organization: Organization, day: date | None) -> datetime | None:
-    """The end of a company's day."""
+    """The end of a day in the company's time; None without a day."""
     return None if day is None else company_days.end_of_day(organization.time_zone, day)
 
 
@@ -229,7 +229,7 @@ class DoorsField(forms.MultipleChoiceField):
 
 
 class PersonField(Picked):
-    """A person, by name or email; a page about somebody fills them in. Holds the `learner_profile_id`."""
+    """A person, by name or email, prefilled by pages about a person. Holds the `learner_profile_id`."""
 
     def __init__(self, **values: Any) -> None:
         super().__init__(pickable.PERSON, **({"label": gettext_lazy("Person")} | values))
@@ -297,7 +297,7 @@ class AudienceForm(ActForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Whatever the chosen audience and deadline need must be there."""
+        """Refuses missing values that the chosen audience and deadline need."""
         data: dict[str, Any] = super().clean() or {}
         for chosen, name, words in (
             (data.get("audience") == "teams", "teams", gettext("Choose at least one team.")),
@@ -307,13 +307,13 @@ class AudienceForm(ActForm):
         ):
             if chosen and data.get(name) in (None, []):
                 self.add_error(name, words)
-            elif not chosen and name in data:  # what was typed before something else was chosen means nothing
+            elif not chosen and name in data:  # typed before another choice was made, so it does not count
                 data[name] = [] if isinstance(data[name], list) else None
         return data
 
 
 def audience_of(data: dict[str, Any]) -> Audience:
-    """The audience as a fact names it."""
+    """The audience in the form of facts."""
     if data["audience"] == "teams":
         return Audience(team_ids=tuple(data["teams"]))
     if data["audience"] == "people":
@@ -322,7 +322,7 @@ def audience_of(data: dict[str, Any]) -> Audience:
 
 
 def deadline_of(organization: Organization, data: dict[str, Any]) -> Deadline:
-    """The deadline as a fact names it."""
+    """The deadline in the form of facts."""
     if data["basis"] == DueBasis.SHARE_DEADLINE:
         due_at = end_of(organization, data["due_on"])
         assert due_at is not None

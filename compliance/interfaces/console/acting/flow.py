@@ -1,7 +1,7 @@
-"""The one way in which anything is changed: form, preview, reason and confirmation, action, access log.
+"""The steps of every act: form, preview, reason and confirmation, action, access log.
 
-A preview leaves a draft behind, which carries an upload and is used up by the confirmation: confirming twice, or
-going back and sending again, does nothing twice.
+A preview creates a draft, which holds an upload and is used up by the confirmation, so confirming twice, or going back
+and sending again, does nothing twice.
 """
 
 import uuid
@@ -32,7 +32,7 @@ from compliance.interfaces.console.visit import Visit
 
 WORK_LASTS = timedelta(minutes=20)
 AGAIN, TABLE = "again", "table"
-"""Steps of an act whose preview can be asked for anew of the same upload, or has a table to take along."""
+"""Steps of acts whose preview can be made again of the same upload, or offers a table to download."""
 
 _CHANGED = gettext_noop(
     "Somebody changed something about this since you looked. This is how it is now: look again, and confirm once more."
@@ -41,7 +41,7 @@ _TOO_OLD = gettext_noop("This was confirmed already, or its preview is too old. 
 
 
 def act(visit: Visit, act: str) -> HttpResponseBase:
-    """The form of an act; what it would change; and, once confirmed, what it did."""
+    """The page of an act: its form, its preview and, once confirmed, its result."""
     chosen = ACTS.get(act)
     if chosen is None:
         raise NothingThereError(gettext("There is no act %(act)s.") % {"act": act})
@@ -71,14 +71,14 @@ def act(visit: Visit, act: str) -> HttpResponseBase:
 
 
 def _given(query: Any) -> dict[str, str]:
-    """What an address fills in beforehand; a selection of several becomes one line each."""
+    """The initial values in an address; several values of one name become one line each."""
     return {name: "\n".join(values) for name, values in query.lists() if any(values)}
 
 
 def _of_selection(visit: Visit, chosen: Act) -> HttpResponse:
-    """The form of an act on what was chosen in a list; its preview at once where nothing else is asked.
+    """The form of an act on rows chosen in a list, or its preview at once if the form needs nothing else.
 
-    What was chosen is read once: identifiers go on from here, so that what is confirmed is what was previewed.
+    The selection is resolved here once, to identifiers, so that what is confirmed is what was previewed.
     """
     found = reading.chosen(visit.organization, visit.request.POST)
     fields = chosen.form.base_fields
@@ -103,7 +103,7 @@ def _acting(visit: Visit, form: ActForm) -> Acting:
 
 
 def _say_who(visit: Visit, form: ActForm) -> None:
-    """The page of the one person whom the form is about stands above it; everybody picked was seen."""
+    """Adds the form's person to the breadcrumbs, and everybody in its pickers to the access log."""
     for name, field in form.fields.items():
         if isinstance(field, Picked) and field.kind.personal:
             visit.saw(choice.identifier for choice in field.offered())
@@ -113,7 +113,7 @@ def _say_who(visit: Visit, form: ActForm) -> None:
 
 
 def _person(visit: Visit, identifier: object) -> tuple[queries.Person | None, str]:
-    """The person of an identifier and what they are called; None for what names nobody here."""
+    """The person of an identifier and their name; None for an identifier of nobody here."""
     learner = identifiers.read(identifier)
     found = queries.person(visit.organization.organization_id, learner) if learner else None
     if found is None:
@@ -124,7 +124,7 @@ def _person(visit: Visit, identifier: object) -> tuple[queries.Person | None, st
 
 
 def _form(visit: Visit, chosen: Act, form: ActForm) -> HttpResponse:
-    wrong = form.errors  # read first: a picker is drawn as validation left it
+    wrong = form.errors  # validate first: a picker is rendered as validation left it
     _say_who(visit, form)
     values = {"title": chosen.title, "act": chosen, "form": form, "wrong": wrong, "offered": True}
     values["reason"] = visit.request.POST.get("reason", "")[:500]
@@ -158,7 +158,7 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
 
 
 def _sent(visit: Visit, form: ActForm) -> dict[str, list[Any]]:
-    """The values of the form, with identifiers in place of words by which something was picked."""
+    """The values of the form, with identifiers in place of the words typed into pickers."""
     return jobs.sent(visit.request) | form.picked()
 
 
@@ -192,7 +192,7 @@ def _draft(visit: Visit, chosen: Act) -> Job | None:
 
 
 def _again(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Job | None, step: str) -> HttpResponseBase:
-    """The preview of the same upload, asked for otherwise, or the table that belongs to it."""
+    """The preview of the same upload with other choices, or the table that belongs to it."""
     if draft is None:
         raise CannotActError(gettext(_TOO_OLD))
     acting.upload = uploads.of_job(draft)
@@ -205,7 +205,7 @@ def _again(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Job 
 
 
 def late_at_once(visit: Visit, form: ActForm) -> list[str]:
-    """A warning where a deadline that was typed has passed already."""
+    """A warning if the chosen deadline has already passed."""
     due_at = end_of(visit.organization, form.cleaned_data.get("due_on"))
     if due_at is None or due_at > visit.now:
         return []
@@ -213,7 +213,7 @@ def late_at_once(visit: Visit, form: ActForm) -> list[str]:
 
 
 def _newest(acting: Acting) -> int:
-    """The newest fact about whom or what the act names by itself; acts on a long selection look at each record anew."""
+    """The newest fact about what the form names, 0 if nothing; acts on a selection look at each record again anyway."""
     named = [value for value in acting.data.values() if isinstance(value, uuid.UUID)]
     if not named:
         return 0
@@ -222,7 +222,7 @@ def _newest(acting: Acting) -> int:
 
 
 def _confirmed_before(visit: Visit, chosen: Act) -> HttpResponse:
-    """Where the act leads that this person confirmed already, of this very preview: a second click does nothing."""
+    """The result of an act whose preview this person has already confirmed, so that a second click does nothing."""
     job_id = identifiers.read(visit.request.POST.get("job"))
     if job_id is None:
         raise CannotActError(gettext(_TOO_OLD))
@@ -258,7 +258,7 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
         draft.save(update_fields=["seen"])
         try:
             second, preview = four_eyes.needed(chosen, acting), chosen.preview(acting)
-        except ComplianceError as error:  # what somebody else did leaves nothing to do
+        except ComplianceError as error:  # somebody else's change made the act impossible
             form.refuse(error)
             return _form(visit, chosen, form)
         preview.warnings.insert(0, gettext(_CHANGED))
@@ -272,11 +272,11 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
         second = four_eyes.needed(chosen, acting)
         return _show_preview(visit, chosen, form, chosen.preview(acting), draft.job_id, objection, second)
     visit.act, visit.reason, visit.everybody = chosen.name, reason, chosen.everybody
-    visit.saw(chosen.learners(acting))  # before it is done: whoever leaves by it is named too
-    # What stands in fields of the form, which holds it to be good: nothing else that was sent along.
+    visit.saw(chosen.learners(acting))  # before the act, which may remove some of them
+    # Only the values of the form's fields, which are validated, not whatever else was sent.
     draft.told = {name: values for name, values in _sent(visit, form).items() if name in acting.data}
     if four_eyes.needed(chosen, acting):
-        chosen.preview(acting)  # what cannot be done waits for nobody
+        chosen.preview(acting)  # refuses an impossible act before a second person sees it
         return four_eyes.prepare(visit, chosen, acting, draft)
     try:
         return doing.do(visit, chosen, acting, draft)
@@ -286,7 +286,7 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
 
 
 def acts(visit: Visit) -> HttpResponse:
-    """Everything that this person may do in a company, in groups."""
+    """All acts that this person may do in a company, in groups."""
     groups: dict[str, list[Act]] = {}
     for each in ACTS.values():
         if visit.staff.may(each.permission):
@@ -301,7 +301,7 @@ def acts(visit: Visit) -> HttpResponse:
 
 
 def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
-    """How far long work is. The page reloads itself while it runs."""
+    """The progress of long work. The page reloads itself while it runs."""
     visit.crumb(gettext("Act"), "acts")
     found = (
         Job.objects.filter(organization_id=visit.organization.organization_id, job_id=job_id).defer("upload").first()
@@ -309,7 +309,7 @@ def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
     if found is None or found.state == Job.State.DRAFT or found.act not in ACTS:
         raise NothingThereError(gettext("There is no work %(job_id)s.") % {"job_id": job_id})
     if found.state == Job.State.RUNNING and found.started_at and visit.now - found.started_at > WORK_LASTS:
-        # A worker that is killed cannot say so; tasks are ended long before this.
+        # A killed worker cannot update the job, and no task runs this long.
         found.state = Job.State.FAILED
         found.message = gettext("The worker stopped on the way. Look how far it came, and go on.")
     leads_to = next(page for page in visit.pages if page.name == ACTS[found.act].leads_to)
@@ -322,7 +322,7 @@ def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
 
 
 def watch(visit: Visit, job: Job, template: str, values: dict[str, Any]) -> HttpResponse:
-    """A page about a job and how far it is, which reloads itself while the job runs."""
+    """A page with the progress of a job, which reloads itself while the job runs."""
     running = job.state in (Job.State.WAITING, Job.State.RUNNING)
     done, total = jobs.progress(job) if running else (job.done, job.total)
     response = visit.render(template, values | {"job": job, "running": running, "done": done, "total": total})

@@ -1,7 +1,7 @@
 """Acts that need a second person: prepared by one, confirmed or declined by another with the same permissions.
 
-Whoever confirms sees the preview anew, as it is then. What was prepared waits in the company's inbox for seven days at
-most; both people must still be allowed when it is done, and both are named in the access log and in the facts' origin.
+The second person sees a new preview. A prepared act waits in the company's inbox for at most seven days. Both people
+must still have the permission when it is performed, and both are in the access log and in the facts' origin.
 """
 
 import uuid
@@ -32,12 +32,12 @@ NOT_ANY_MORE = gettext_lazy("Whoever asked for this, or confirmed it, may not do
 
 
 def needed(chosen: Act, acting: Acting) -> bool:
-    """Whether the act, as it was asked for, waits for a second person."""
+    """Whether the act with these values must wait for a second person."""
     return settings.FOUR_EYES and chosen.needs_second(acting)
 
 
 def prepare(visit: Visit, chosen: Act, acting: Acting, draft: Job) -> HttpResponse:
-    """Lets a draft wait for a second person, instead of doing it."""
+    """Makes a draft wait for a second person instead of performing it."""
     draft.state, draft.asked_at = Job.State.PREPARED, visit.now
     draft.message = gettext("Waits for a second person.")
     draft.save()
@@ -47,7 +47,7 @@ def prepare(visit: Visit, chosen: Act, acting: Acting, draft: Job) -> HttpRespon
 
 
 def inbox(visit: Visit) -> HttpResponse:
-    """What waits for a second person, and what of it this person may confirm."""
+    """The acts that wait for a second person, with links for those that this person may confirm."""
     found = []
     for job in jobs.prepared(visit.organization.organization_id, visit.now)[:200]:
         chosen = ACTS[job.act]
@@ -60,7 +60,7 @@ def inbox(visit: Visit) -> HttpResponse:
 
 
 def confirm(visit: Visit, act: str, job_id: uuid.UUID) -> HttpResponse:
-    """The preview anew, for the second person; does the act, or declines it, with a reason."""
+    """The second person's page: a new preview, and the confirmation or refusal of the act, with a reason."""
     chosen = ACTS[act]
     visit.crumb(gettext("Waits for a second person"), "inbox")
     job = _prepared(visit, chosen, job_id)
@@ -82,7 +82,7 @@ def confirm(visit: Visit, act: str, job_id: uuid.UUID) -> HttpResponse:
     if step != "confirm":
         return _show(visit, chosen, job, "")
     acting = rebuilt(job, chosen, visit.organization, visit.now, visit.staff)
-    visit.saw(chosen.learners(acting))  # before it is done: whoever leaves by it is named too
+    visit.saw(chosen.learners(acting))  # before the act, which may remove some of them
     job.confirmed_by = visit.staff.user_id
     try:
         return doing.do(visit, chosen, acting, job, prepared=True)
@@ -91,9 +91,9 @@ def confirm(visit: Visit, act: str, job_id: uuid.UUID) -> HttpResponse:
 
 
 def rebuilt(job: Job, chosen: Act, organization: Organization, now: datetime, second: Staff | None) -> Acting:
-    """The act of a job as it was asked for. Raises CannotActError when somebody lost a permission, or it fits no more.
+    """The act of a job with its original values. Raises CannotActError for a lost permission or outdated values.
 
-    Within the company's context. `second`: who confirmed it, None where nobody had to.
+    Within the company's context. `second`: who confirmed it, None if nobody had to.
     """
     user = User.objects.filter(pk=job.user_id).first()
     first = staff_of(user, now) if user is not None else None
@@ -121,7 +121,7 @@ def form_of(job: Job, chosen: Act, organization: Organization, now: datetime) ->
 
 
 def _prepared(visit: Visit, chosen: Act, job_id: uuid.UUID) -> Job:
-    """What waits, locked until the transaction ends. Nobody confirms or declines what they prepared themselves."""
+    """A prepared job, locked until the transaction ends. Raises for the person who prepared it themselves."""
     found = (
         Job.objects.select_for_update()
         .filter(

@@ -1,4 +1,4 @@
-"""What acts on keys and on sources share: the fields for networks and the end, and when one was last used."""
+"""What acts on keys and on sources share: the fields for networks and end, and the time of last use."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from compliance.interfaces.console.acting.fields import day_field, end_of
 
 
 def networks_field() -> forms.CharField:
-    """The networks that calls may come from."""
+    """A field for the networks from which calls are accepted."""
     return forms.CharField(
         label=gettext_lazy("Networks"),
         required=False,
@@ -22,7 +22,7 @@ def networks_field() -> forms.CharField:
 
 
 def end_field() -> forms.DateField:
-    """The last day, in the company's time."""
+    """A field for the last day, in the company's time."""
     return day_field(
         gettext_lazy("Ends on"),
         required=True,
@@ -40,6 +40,6 @@ def end(acting: Acting, too_far: str) -> datetime:
 
 
 def last_used(row: ApiKey | Source) -> tuple[str, str]:
-    """The line of a preview with the moment of the last call."""
+    """The label and the value of a preview's line with the moment of the last call."""
     used = row.last_used_at.strftime("%d %b %Y, %H:%M UTC") if row.last_used_at else gettext("never")
     return gettext("Last used"), used

@@ -1,7 +1,7 @@
-"""Long work: begun by a confirmation, done by the worker, watched by a page.
+"""Long work: started by a confirmation, done by the worker, displayed by a page.
 
-How far it is stands in Redis, because the work itself may be one long transaction; without Redis the page shows no
-number, and the work goes on. What came of it stands in the job.
+Its progress is in Redis, because the work itself may be one long transaction; without Redis the page displays no
+numbers, and the work continues. Its result is in the job's row.
 """
 
 import contextlib
@@ -32,40 +32,40 @@ _OF_STEPS = ("csrfmiddlewaretoken", "step", "reason", "job")
 TASK = "compliance.console.run_job"
 NEXT_TASK = "compliance.console.send_next"
 LONG_WORK = "console-work"
-"""Whose turn it is to have long work done: one piece a company at a time, so that it never holds all workers."""
+"""The turn for long work: each company runs one piece at a time, so that it never occupies all workers."""
 KEPT_SECONDS = 24 * 60 * 60
 FINDINGS_AT_MOST = 200
 DRAFTS_LAST = timedelta(hours=6)
 PREPARED_LASTS = timedelta(days=7)
-"""How long something waits for a second person."""
+"""How long a prepared act waits for a second person."""
 GIVEN_UP = timedelta(hours=5)
-"""Work that has not ended by then never will (a task's own limit is shorter)."""
+"""Work that has not ended after this time never will (a task's own limit is shorter)."""
 PATIENCE = timedelta(minutes=5)
-"""How long a job may wait before its task is taken to be lost."""
+"""How long a job may wait before its task counts as lost."""
 
 
 def sent(request: HttpRequest) -> dict[str, list[Any]]:
-    """The values of a form of an act, without what its steps add."""
+    """The values of an act's form, without those that its steps add."""
     return {name: values for name, values in request.POST.lists() if name not in _OF_STEPS}
 
 
 def begin(job: Job, now: datetime, task: str = TASK) -> None:
-    """Lets the worker have the job, once the transaction is committed. The task names only identifiers."""
+    """Queues the job for the worker when the transaction commits. The task holds only identifiers."""
     job.state, job.asked_at = Job.State.WAITING, now
     job.save()
     transaction.on_commit(lambda: _send(job, task))
 
 
 def _send(job: Job, task: str) -> None:
-    """Names a job to the worker. A broker that is away loses nothing: `send_waiting` names it again."""
+    """Queues the task of a job. If the broker is unavailable, `send_waiting` queues it again later."""
     with contextlib.suppress(OperationalError, OSError):
         current_app.send_task(task, args=[str(job.organization_id), str(job.job_id)], retry=False)
 
 
 def send_waiting(organization_id: uuid.UUID, now: datetime, tasks: Mapping[str, str]) -> None:
-    """Names the jobs that still wait to the worker again, within the company's context: the broker may have lost them.
+    """Queues the tasks of waiting jobs again, in case the broker lost them. Within the company's context.
 
-    `tasks` are the tasks of those acts that have one of their own. A job that is named twice is done once (`claim`).
+    `tasks` maps acts with a task of their own to it. A job that is queued twice is done once (`claim`).
     """
     waiting = Job.objects.filter(
         organization_id=organization_id,
@@ -78,7 +78,7 @@ def send_waiting(organization_id: uuid.UUID, now: datetime, tasks: Mapping[str, 
 
 
 def send_next(organization_id: uuid.UUID, tasks: Mapping[str, str]) -> None:
-    """Names the job that has waited longest to the worker, within the company's context, if one waits."""
+    """Queues the task of the job that has waited longest, if there is one. Within the company's context."""
     waiting = Job.objects.filter(organization_id=organization_id, state=Job.State.WAITING).order_by("asked_at")
     job = waiting.only("organization_id", "job_id", "act").first()
     if job is not None:
@@ -86,7 +86,7 @@ def send_next(organization_id: uuid.UUID, tasks: Mapping[str, str]) -> None:
 
 
 def prepared(organization_id: uuid.UUID, now: datetime) -> "QuerySet[Job]":
-    """What waits for a second person in a company, newest first; not what is too old to be confirmed."""
+    """The jobs of a company that a second person can confirm, newest first."""
     found = Job.objects.filter(
         organization_id=organization_id, state=Job.State.PREPARED, asked_at__gt=now - PREPARED_LASTS
     )
@@ -94,13 +94,13 @@ def prepared(organization_id: uuid.UUID, now: datetime) -> "QuerySet[Job]":
 
 
 def say(job: Job, done: int, total: int) -> None:
-    """Tells how far the work is."""
+    """Stores the progress of the work."""
     with contextlib.suppress(redis.RedisError):
         client().set(f"console:job:{job.job_id}", f"{done} {total}", ex=KEPT_SECONDS)
 
 
 def progress(job: Job) -> tuple[int, int]:
-    """How much is done, of how much; zeros when that is not known."""
+    """How much is done, and of how much; zeros if unknown."""
     with contextlib.suppress(redis.RedisError, ValueError):
         stored = client().get(f"console:job:{job.job_id}")
         if isinstance(stored, bytes):
@@ -110,7 +110,7 @@ def progress(job: Job) -> tuple[int, int]:
 
 
 def claim(organization_id: uuid.UUID, job_id: uuid.UUID) -> Job | None:
-    """Takes the job to work on it; None when it is taken, done or gone, so a task that comes twice works once."""
+    """Marks the job as running; None if it is running, done or removed, so that a task delivered twice works once."""
     with context.company(organization_id):
         job = (
             Job.objects.select_for_update()
@@ -124,10 +124,10 @@ def claim(organization_id: uuid.UUID, job_id: uuid.UUID) -> Job | None:
 
 
 def run(organization_id: str, job_id: str, work: Callable[[Job, list[str]], str]) -> None:
-    """Does the work of a job in the worker, once, and keeps what came of it: the sentence that `work` returns.
+    """Does the work of a job in the worker, once, and stores its result: the sentence that `work` returns.
 
-    What `work` is to report beside that, it adds to the list that it is given. While other long work of the company is
-    under way, the job waits: whoever ends that work has the next one sent, behind what others sent meanwhile.
+    `work` adds further findings to its list. While other long work of the company is running, the job waits: the end of
+    that work queues the next job, behind tasks that other companies queued meanwhile.
     """
     with turns.turn(uuid.UUID(organization_id), LONG_WORK) as mine:
         if mine:
@@ -147,7 +147,7 @@ def _run(organization_id: uuid.UUID, job_id: uuid.UUID, work: Callable[[Job, lis
     except ComplianceError as error:
         _finish(job, Job.State.FAILED, str(error), findings)
     except Exception:
-        # The worker must not leave the page waiting for ever; the log has the rest.
+        # End the job, so that its page does not wait for ever; the log has the details.
         log.exception("console_job_failed", extra={"job_id": str(job_id), "act": job.act})
         _finish(job, Job.State.FAILED, gettext("It stopped with a fault of the service. The log knows more."), [])
         raise
@@ -163,9 +163,9 @@ def _finish(job: Job, state: str, message: str, findings: list[str]) -> None:
 
 
 def forget_uploads(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes drafts that nobody confirmed, once too old or outlived by an erasure; empties work that never ended.
+    """Removes unconfirmed drafts that are too old or from before an erasure, and clears work that never ended.
 
-    Within the company's context; how many drafts went. An upload may hold anybody's personal data.
+    Within the company's context. Returns how many drafts were removed. An upload may hold anybody's personal data.
     """
     mine = Job.objects.filter(organization_id=organization_id)
     outlived = ~Q(erasures=erasures(organization_id))
@@ -182,6 +182,6 @@ def forget_uploads(organization_id: uuid.UUID, now: datetime) -> int:
 
 
 def remove(drafts: "QuerySet[Job]", organization_id: uuid.UUID) -> int:
-    """Removes drafts and lets go of their files, within the company's context; how many."""
+    """Removes drafts and their files, within the company's context. Returns how many."""
     uploads.forget(drafts, organization_id)
     return drafts.delete()[0]

@@ -1,4 +1,4 @@
-"""Acts that bring a person into the company without an invitation: somebody new, or somebody who was here before."""
+"""Acts that add a person to the company without an invitation: somebody new, or somebody who has left."""
 
 import uuid
 from datetime import date, datetime
@@ -22,7 +22,7 @@ from compliance.rules import company_days
 
 
 class AddForm(ActForm):
-    """Who comes, how they are written to, into which teams, and since when they are here."""
+    """The new person, their address, their teams, and since when they have been here."""
 
     person_name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
     account_email = forms.EmailField(
@@ -49,11 +49,11 @@ class AddPerson(Act):
     form = AddForm
     group = GROUP
     tells = joining.TELLS
-    in_files = False  # with identifiers made here, and by nobody else
+    in_files = False  # its identifiers must be made here
     section = Section.PEOPLE
 
     def preview(self, acting: Acting) -> Preview:
-        """Who comes, and what they will owe."""
+        """Who joins, and what they will owe."""
         found = super().preview(acting)
         data = acting.data
         names = team_queries.names_of(acting.organization_id, _team_ids(data))
@@ -76,9 +76,9 @@ class AddPerson(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Record the joining, of the person who is known by this address if there is one."""
+        """Records the joining, of the known person with this address if there is one."""
         data = acting.data
-        turns.wait(acting.organization_id)  # two members of staff, or a client beside them, may add the same person
+        turns.wait(acting.organization_id)  # other staff, or a client, may add the same person at the same time
         known = joining.known_by_address(acting.organization_id, data["account_email"])
         if known is not None and queries.present_employment(acting.organization_id, known, timezone.now()):
             raise CannotActError(_("Somebody with this address is here already. Search for it."))
@@ -97,7 +97,7 @@ class AddPerson(Act):
 
 
 class Rejoin(Act):
-    """Takes back somebody who has left: a new stay of the same person."""
+    """Takes back somebody who has left, as a new employment of the same person."""
 
     name = "rejoin"
     title = gettext_lazy("Take back")
@@ -109,16 +109,16 @@ class Rejoin(Act):
     about = "person"
     group = GROUP
     tells = joining.TELLS
-    in_files = False  # with identifiers made here, and by nobody else
+    in_files = False  # its identifiers must be made here
 
     def preview(self, acting: Acting) -> Preview:
-        """Who comes back, and what they will owe."""
+        """Who returns, and what they will owe."""
         found = super().preview(acting)
         found.subject = queries.name_of(acting.organization_id, acting.data["learner_profile_id"]) or ""
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Record a new stay."""
+        """Records the new employment."""
         learner: uuid.UUID = acting.data["learner_profile_id"]
         if queries.present_employment(acting.organization_id, learner, acting.at) is not None:
             raise CannotActError(_("This person is an employee of the company already."))
@@ -137,7 +137,7 @@ def _team_ids(data: dict[str, Any]) -> list[uuid.UUID]:
 
 
 def _since(acting: Acting) -> datetime:
-    """The moment from which the person is here. Raises CannotActError for one to come, or before the records begin."""
+    """The moment from which the person is here. Raises CannotActError if it is in the future or before the records."""
     day: date | None = acting.data["joined_on"]
     if day is None:
         return acting.at

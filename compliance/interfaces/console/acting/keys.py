@@ -1,4 +1,4 @@
-"""Acts on API keys: issue, rotate, revoke. A key is shown once."""
+"""Acts on API keys: issue, rotate, revoke. A key is displayed once."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -25,7 +25,7 @@ class _OfKey(Act):
 
 
 class IssueForm(ActForm):
-    """What the key may, from where, until when."""
+    """What the key may read, from where, and until when."""
 
     key_name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -42,7 +42,7 @@ class IssueForm(ActForm):
 
 
 def _check(acting: Acting, scopes: Iterable[str]) -> None:
-    """What a key may read, its issuer must be able to take away. Raises CannotActError."""
+    """Raises CannotActError if the key may read more than its issuer may export."""
     if Scope.PEOPLE_READ in scopes and not acting.may(Permission.EXPORT):
         raise CannotActError(
             "A key with people:read takes names and addresses away. Only who may export issues or rotates one."
@@ -83,7 +83,7 @@ class IssueKey(_OfKey):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Issue the key and show its token once."""
+        """Issues the key and displays its token once."""
         _check(acting, acting.data["scopes"])
         token, key = actions.issue_key(
             organization_id=acting.organization_id,
@@ -113,7 +113,7 @@ def _key(acting: Acting) -> ApiKey:
 
 
 class RotateKey(_OfKey):
-    """Issues a successor; the old key stays open for a while."""
+    """Issues a successor; the old key stays valid for a while."""
 
     name = "rotate-key"
     title = gettext_lazy("Rotate an API key")
@@ -129,7 +129,7 @@ class RotateKey(_OfKey):
         return Scope.PEOPLE_READ in _key(acting).scopes
 
     def preview(self, acting: Acting) -> Preview:
-        """Says which key, and until when it still opens."""
+        """Names the key, and until when it stays valid."""
         key = _key(acting)
         _check(acting, key.scopes)
         overlap = acting.at + actions.ROTATION_OVERLAP
@@ -143,7 +143,7 @@ class RotateKey(_OfKey):
         )
 
     def perform(self, acting: Acting) -> Done:
-        """Issue the successor and show its token once."""
+        """Issues the successor and displays its token once."""
         old = _key(acting)
         _check(acting, old.scopes)
         token, key = actions.rotate_key(
@@ -166,7 +166,7 @@ class RevokeKey(_OfKey):
     danger = True
 
     def preview(self, acting: Acting) -> Preview:
-        """Says which key, and when it was last used."""
+        """Names the key, and when it was last used."""
         key = _key(acting)
         return Preview(
             pairs=[
@@ -177,7 +177,7 @@ class RevokeKey(_OfKey):
         )
 
     def perform(self, acting: Acting) -> Done:
-        """Revoke the key at once."""
+        """Revokes the key at once."""
         key = actions.revoke_key(
             key_id=_key(acting).key_id, at=acting.at, actor=str(acting.staff.actor_id), reason="by staff"
         )

@@ -1,4 +1,4 @@
-"""Acts on what people do of a course that they have not finished: further attempts at a question."""
+"""Acts on unfinished courses: further attempts at a question."""
 
 import uuid
 from typing import Any
@@ -37,7 +37,7 @@ def _choice(each: Limited) -> tuple[str, str]:
 
 
 class MoreAttempts(Act):
-    """Gives a person further attempts at a question. It is no fact: what counts is the answer that follows."""
+    """Gives a person further attempts at a question. It records no fact: only the answer that follows counts."""
 
     name = "more-attempts"
     title = gettext_lazy("Give more attempts")
@@ -61,7 +61,7 @@ class MoreAttempts(Act):
     )
 
     def preview(self, acting: Acting) -> Preview:
-        """Says of which question, and how many attempts are left then."""
+        """Names the question, and how many attempts are left then."""
         chosen = self._chosen(acting)
         pairs: list[tuple[str, Any]] = [
             (gettext("Course"), chosen.course_title),
@@ -85,7 +85,7 @@ class MoreAttempts(Act):
         return to(acting, gettext("The attempts are given."))
 
     def _chosen(self, acting: Acting) -> Limited:
-        """What was chosen, as it is now. Raises CannotActError where it has been answered meanwhile."""
+        """The present state of the chosen question. Raises CannotActError if it has been answered meanwhile."""
         take_id, _, question_id = acting.data["question"].partition("/")
         learner: uuid.UUID = acting.data["learner_profile_id"]
         for each in figures.limited_questions(acting.organization_id, learner, acting.at):

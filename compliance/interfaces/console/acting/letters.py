@@ -1,7 +1,7 @@
-"""Acts that let people in: send a personal link, copy one, send an invitation again.
+"""Acts that give people access: send a personal link, copy one, send an invitation again.
 
-Whoever holds a link comes in as its person. So it is sent to the person alone; to be shown one asks for more: the
-permission to change records, and a recent confirmation. Each leaves its line in the access log, as every act does.
+Anybody who has a link signs in as its person. So it is sent only to that person, and displaying it needs more: the
+permission to change records, and a recent confirmation. Each has its line in the access log, as every act does.
 """
 
 import uuid
@@ -25,7 +25,7 @@ GROUP = gettext_lazy("People")
 
 
 def _recipient(acting: Acting) -> Recipient:
-    """How to write to the person. Raises CannotActError for who may not come in, or has no address."""
+    """How to write to the person. Raises CannotActError for somebody without access or without an address."""
     learner = acting.data["learner_profile_id"]
     found = recipients(acting.organization_id, [learner], acting.at).get(learner)
     if found is None:
@@ -47,14 +47,14 @@ class SendLink(Act):
     group = GROUP
 
     def preview(self, acting: Acting) -> Preview:
-        """Says to whom and where it goes; nothing of the records changes."""
+        """Says to whom and where it goes; no record changes."""
         found = _recipient(acting)
         return Preview(
             pairs=[(gettext("To"), found.person_name or gettext("No name")), (gettext("Address"), found.address)]
         )
 
     def perform(self, acting: Acting) -> Done:
-        """Has the letter leave once this is committed."""
+        """Queues the letter, to be sent once this is committed."""
         _recipient(acting)
         learner: uuid.UUID = acting.data["learner_profile_id"]
         ask(acting.organization_id, Kind.STAFF_LINK, now=acting.at, learner_profile_id=learner)
@@ -63,7 +63,7 @@ class SendLink(Act):
 
 
 class CopyLink(Act):
-    """Makes a link to a person's own pages and shows it once."""
+    """Makes a link to a person's own pages and displays it once."""
 
     name = "copy-link"
     title = gettext_lazy("Copy a personal link")
@@ -79,7 +79,7 @@ class CopyLink(Act):
     secret_name = gettext_lazy("The link")
 
     def preview(self, acting: Acting) -> Preview:
-        """Says whose link it is, and what it lets whoever holds it do."""
+        """Says whose link it is, and what its holder can do with it."""
         found = self._person(acting)
         preview = Preview(pairs=[(gettext("Lets in as"), found)])
         preview.warnings.append(
@@ -96,7 +96,7 @@ class CopyLink(Act):
         return to(acting, gettext("The link is made."))._replace(secret=links.address_of(token), undo=undo)
 
     def _person(self, acting: Acting) -> str:
-        """What the person is called. Raises CannotActError for who may not come in."""
+        """The person's name. Raises CannotActError for somebody without access."""
         learner = acting.data["learner_profile_id"]
         if learner not in present(acting.organization_id, [learner], acting.at):
             raise CannotActError(gettext("This person cannot come in now."))
@@ -115,20 +115,20 @@ class SendInvitation(Act):
     group = GROUP
 
     def preview(self, acting: Acting) -> Preview:
-        """Says to whom it goes."""
+        """Says to whom the invitation goes."""
         found = self._invitation(acting)
         return Preview(
             pairs=[(gettext("To"), found.person_name or gettext("No name")), (gettext("Address"), found.work_email)]
         )
 
     def perform(self, acting: Acting) -> Done:
-        """Has the letter leave once this is committed."""
+        """Queues the letter, to be sent once this is committed."""
         self._invitation(acting)
         ask(acting.organization_id, Kind.INVITATION, now=acting.at, invitation_id=acting.data["invitation_id"])
         return Done(gettext("The invitation is on its way again."), "people")
 
     def _invitation(self, acting: Acting) -> OpenInvitation:
-        """The invitation, which can still be accepted. Raises CannotActError."""
+        """The invitation. Raises CannotActError if it can no longer be accepted."""
         found = open_invitation(acting.organization_id, acting.data["invitation_id"], acting.at)
         if found is None or not can_be_written_to(found.work_email):
             raise CannotActError(gettext("There is no such invitation that can still be accepted."))

@@ -1,4 +1,4 @@
-"""Acts on what single people owe: waive, reinstate, deadlines."""
+"""Acts on what one person owes: waive, reinstate, change the deadline."""
 
 import uuid
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from compliance.rules.vocabulary import ObligationChangeKind, WaiverReasonCode
 
 
 def _change(acting: Acting, change: ObligationChangeKind) -> dict[str, Any]:
-    """What is changed, who owes, and which course."""
+    """The arguments of a change: its kind, the person and the course."""
     return {
         "change": change,
         "learner_profile_id": acting.data["learner_profile_id"],
@@ -31,12 +31,12 @@ def _deadline_set(acting: Acting, _: Any) -> Done:
 
 
 def _same(act: str) -> Callable[[Acting], tuple[str, dict[str, Any]]]:
-    """How an act about a person and a course is undone: by another about the same."""
+    """The undo of an act about a person and a course: `act`, with the same person and course."""
     return lambda acting: (act, {name: str(acting.data[name]) for name in ("learner_profile_id", "course_id")})
 
 
 TELLS = (ObligationChanged,)
-"""What every change of what people owe is recorded as."""
+"""The kind of fact that records every change of what a person owes."""
 
 _OfObligation = partial(
     Recorded,

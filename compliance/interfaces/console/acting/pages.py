@@ -1,4 +1,4 @@
-"""The pages of this part: one for what one may do, one an act, one for how far long work is."""
+"""The pages of this part: the list of acts, a page for each act, and the page of long work."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from compliance.interfaces.console.permissions import Permission
 
 
 def _page(act: Act, name: str, path: str, view: Callable[..., HttpResponseBase]) -> ConsolePage:
-    """A page that belongs to one act: whoever may do the act may open it."""
+    """A page that belongs to one act: everybody who may do the act may open it."""
     return ConsolePage(
         f"{name}-{act.name}",
         path,

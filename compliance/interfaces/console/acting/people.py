@@ -1,4 +1,4 @@
-"""Acts on people: invite, let in, suspend, end, withdraw their links, erase."""
+"""Acts on people: invite, give access, suspend, end, withdraw their links, erase."""
 
 import uuid
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def _invited(acting: Acting) -> dict[str, Any]:
 
 
 def _invitation_leaves(acting: Acting, line: Any) -> Done:
-    """Has the invited hear of it."""
+    """Queues the letter to the invited person."""
     ask(acting.organization_id, Kind.INVITATION, now=acting.at, invitation_id=line.invitation_id)
     undo = ("revoke-invitation", {"invitation_id": line.invitation_id})
     return Done(
@@ -61,7 +61,7 @@ def _employment(acting: Acting) -> dict[str, Any]:
 
 
 def _undone_by(act: str) -> Callable[[Acting], tuple[str, dict[str, Any]]]:
-    """The act that undoes what was done to the same person."""
+    """The undo of an act about a person: `act`, with the same person."""
     return lambda acting: (act, {"learner_profile_id": acting.data["learner_profile_id"]})
 
 
@@ -78,7 +78,7 @@ _OfEmployee = partial(
 
 
 class RevokeLinks(Act):
-    """Withdraws the personal links by which somebody could sign or come in."""
+    """Withdraws the personal links with which somebody could sign policies or sign in."""
 
     name = "revoke-links"
     title = gettext_lazy("Withdraw personal links")
@@ -92,21 +92,21 @@ class RevokeLinks(Act):
     group = GROUP
 
     def preview(self, acting: Acting) -> Preview:
-        """Says how many links there are; nothing of the records changes."""
+        """Says how many links there are; no record changes."""
         learner = acting.data["learner_profile_id"]
         number = links.open_links(acting.organization_id, learner, acting.at)
         number += learning.usable(acting.organization_id, learner, acting.at)
         return Preview(pairs=[(gettext("Links that would stop working"), number)])
 
     def perform(self, acting: Acting) -> Done:
-        """Withdraw all open links of the person."""
+        """Withdraws all open links of the person."""
         learner = acting.data["learner_profile_id"]
         number = links.revoke(acting.organization_id, learner, acting.at)
         number += learning.revoke(acting.organization_id, acting.at, learner_profile_id=learner)
         return to(acting, gettext("%(number)s links are withdrawn.") % {"number": number})
 
 
-CLEARED = {  # in words, each column that an erasure clears
+CLEARED = {  # the columns that an erasure clears, in words
     "people_identity.person_name": gettext_lazy("names that rows of the history commit to"),
     "people_identity.work_email": gettext_lazy("addresses that rows of the history commit to"),
     "people_identity.salt": gettext_lazy("what proves which name and address those were"),
@@ -164,7 +164,7 @@ class Erase(Act):
         )
         found = super().preview(acting)
         person = queries.person(acting.organization_id, acting.data["learner_profile_id"])
-        assert person is not None  # `would_clear` refuses whom the company does not know
+        assert person is not None  # `would_clear` refuses people unknown to the company
         found.pairs = [
             (gettext("Person"), person.person_name or gettext("No name")),
             (gettext("Work email"), person.work_email or gettext("none")),
@@ -182,7 +182,7 @@ class Erase(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Erase the person, for good."""
+        """Erases the person, irreversibly."""
         erasing.erase_person(**acting.common, learner_profile_id=acting.data["learner_profile_id"])
         return to(acting, gettext("The person is erased."))
 

@@ -1,7 +1,7 @@
-"""What staff pick in forms by its name, so that nobody types or reads an identifier: people, teams, courses and more.
+"""The kinds of thing that staff pick in forms by name instead of by identifier: people, teams, courses and more.
 
-Each kind knows how to find what words mean, what is called exactly so, and what identifiers of this company name. An
-identifier of another company names nothing here.
+Each kind can search by words, find things by their exact name, and look up identifiers. Identifiers of another company
+are not found.
 """
 
 import unicodedata
@@ -29,11 +29,11 @@ from compliance.tenancy import queries as tenancy
 
 _CERTIFICATE = next(each.number for each in REGISTERS.values() if each.tally == "certificate")
 LISTED_AT_MOST = 20_000
-"""How many teams, courses or shares of a company are looked through."""
+"""How many teams, courses or shares of a company are searched."""
 
 
 class Choice(NamedTuple):
-    """One thing that can be picked: its name, and what tells it from others of that name."""
+    """One thing that can be picked: its name, and a detail that distinguishes it from others of that name."""
 
     identifier: uuid.UUID
     label: str
@@ -47,10 +47,10 @@ Named = Callable[[uuid.UUID, Collection[uuid.UUID], datetime], dict[uuid.UUID, C
 
 @dataclass(frozen=True)
 class Pickable:
-    """A kind of thing that can be picked. Every read takes the company, and runs in its context.
+    """A kind of thing that can be picked. Every function takes the company, and runs in its context.
 
-    `find`: the first so many that fit all words; `called`: for each text, what is called exactly so; `named`: what
-    those of the identifiers name that are known here. `personal`: whoever is found stands in the access log.
+    `find`: the first so many whose name has all words; `called`: for each text, the things with exactly that name;
+    `named`: the things with these identifiers. `personal`: the people found are recorded in the access log.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Pickable:
 
 
 def plain(text: str) -> str:
-    """A text as it is compared: without case, accents and blanks around it."""
+    """A text normalized for comparison: without case, accents and superfluous blanks."""
     apart = unicodedata.normalize("NFKD", text.casefold())
     return " ".join("".join(each for each in apart if not unicodedata.combining(each)).split())
 
@@ -74,7 +74,7 @@ def _of_people(rows: Iterable[people.Found]) -> list[Choice]:
         address = row.work_email or row.account_email or ""
         label = row.person_name or address or _("No name")
         identifier = row.learner_profile_id or row.invitation_id
-        assert identifier is not None  # a search answers with the one or the other
+        assert identifier is not None  # a search result has one or the other
         found.append(Choice(identifier, label, address if row.person_name else ""))
     return found
 
@@ -134,7 +134,7 @@ def _certificate(record: history.NamedRecord) -> Choice:
 
 
 def _listed(every: Callable[[uuid.UUID], list[Choice]]) -> tuple[Find, Called, Named]:
-    """The reads of a kind that a company has few enough of to be looked through in one list."""
+    """The functions of a kind of which a company has few enough to search one list."""
 
     def find(organization_id: uuid.UUID, words: Sequence[str], most: int, _at: datetime) -> list[Choice]:
         wanted = [plain(word) for word in words]
@@ -159,7 +159,7 @@ def _listed(every: Callable[[uuid.UUID], list[Choice]]) -> tuple[Find, Called, N
 
 
 def _one_by_one(find: Find) -> Called:
-    """`called` of a kind whose names say too little: what the words find, where that is one alone."""
+    """`called` for a kind whose names are ambiguous: what the words find, if that is exactly one."""
 
     def called(organization_id: uuid.UUID, texts: Sequence[str], at: datetime) -> list[list[Choice]]:
         return [find(organization_id, text.split(), 2, at) for text in texts[:1]] + [[] for _ in texts[1:]]
@@ -239,4 +239,4 @@ SHARE = Pickable("share", gettext_lazy("Title of what is shared"), gettext_lazy(
 KINDS: dict[str, Pickable] = {
     each.name: each for each in (PERSON, INVITATION, CERTIFICATE, TEAM, COURSE, POLICY, COURSE_OR_POLICY, SHARE)
 }
-"""Every kind, by the name in the address that finds them."""
+"""Every kind, by its name in the picker's address."""

@@ -1,7 +1,7 @@
-"""The field in which something is picked by its name, and how it is drawn; it works without script.
+"""The form field in which something is picked by its name, and its widget. It works without scripts.
 
-What is posted under the field's name are identifiers of what was picked, words that are still to be resolved, or both.
-Words that mean one thing are that thing; words that mean several bring the form back with all of them to choose from.
+Under the field's name are posted identifiers of what was picked, words that are still to be resolved, or both. Words
+that match one thing pick it; if words match several, the form is displayed again with all of them to choose from.
 """
 
 import uuid
@@ -22,16 +22,16 @@ from compliance.interfaces.console.acting.pickable import Choice, Pickable
 
 PICKED_AT_MOST = 20_000
 NAMED_AT_MOST = 500
-"""How many may be named by words at a time."""
+"""How many things may be named by words at a time."""
 LISTED_EACH = 30
-"""How many picked things are listed one by one; of more, the first are named and all are kept in one hidden value."""
+"""How many picked things are listed one by one; of more, only the first are named, and one hidden value keeps all."""
 CANDIDATES_AT_MOST = 10
 UNCLEAR_AT_MOST = 5
-"""For how many words that are not clear the form offers what they could mean."""
+"""For how many ambiguous texts the form offers the matches."""
 
 
 class PickerWidget(forms.Widget):
-    """Draws what is picked, what unclear words could mean, and a box to type a name into."""
+    """Renders what is picked, the matches of ambiguous words, and a box for typing a name."""
 
     def __init__(self, kind: Pickable, *, many: bool) -> None:
         super().__init__()
@@ -39,15 +39,15 @@ class PickerWidget(forms.Widget):
         self.organization_id: uuid.UUID | None = None
         self.chosen: list[Choice] = []
         self.unclear: list[tuple[str, list[Choice]]] = []
-        self.left = ""  # words that mean nothing here
+        self.left = ""  # words without a match
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
-        """All values that were sent under the name."""
+        """All values sent under the name."""
         found = data.getlist(name) if isinstance(data, MultiValueDict) else [data.get(name, "")]
         return [str(each) for each in found if each]
 
     def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
-        """Nothing picked sends nothing."""
+        """False, because a picker with nothing picked sends no value."""
         return False
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
@@ -71,12 +71,12 @@ class PickerWidget(forms.Widget):
         return SafeString(render_to_string("console/acting/picker.html", values))
 
     def _address(self) -> str:
-        assert self.organization_id is not None  # the form of an act gives its company to each of its fields
+        assert self.organization_id is not None  # set by `begin`
         return reverse("console:pick", kwargs={"organization_id": self.organization_id, "kind": self.kind.name})
 
 
 class Picked(forms.Field):
-    """One of a kind of thing of the company, picked by its name. What it holds is the identifier."""
+    """One thing of the company, picked by its name. Its value is the identifier."""
 
     many = False
 
@@ -87,9 +87,9 @@ class Picked(forms.Field):
         super().__init__(widget=PickerWidget(kind, many=self.many), **values)
 
     def begin(self, organization_id: uuid.UUID, at: datetime, given: Any) -> None:
-        """Makes the field one of this company at this moment, with what its form was `given` beforehand.
+        """Sets the company, the moment, and the initial value `given` to the form.
 
-        Of that only identifiers count: words in an address would leave names in logs of proxies.
+        Only identifiers in it count: words in an address would leave names in the logs of proxies.
         """
         self.organization_id, self.at = organization_id, at
         self.widget.organization_id = organization_id
@@ -100,7 +100,7 @@ class Picked(forms.Field):
             self.widget.chosen = self.widget.chosen if self.many else self.widget.chosen[:1]
 
     def clean(self, value: Any) -> Any:
-        """The identifier of what was picked, or all of them. Leaves the picker as it is to be drawn again."""
+        """The identifier of what was picked, or a list of them. Sets the widget up for being rendered again."""
         wanted, words = _read(value or [])
         if len(wanted) > PICKED_AT_MOST or len(words) > NAMED_AT_MOST:
             raise forms.ValidationError(
@@ -108,7 +108,7 @@ class Picked(forms.Field):
                 % {"most": PICKED_AT_MOST, "named": NAMED_AT_MOST}
             )
         if words and not self.many:
-            wanted, words = [], words[-1:]  # typed after something was picked: it is meant instead
+            wanted, words = [], words[-1:]  # typed after something was picked, so it replaces that
         known = self.kind.named(self.organization_id, wanted, self.at) if wanted else {}
         self.widget.chosen = [known[each] for each in wanted if each in known]
         self.widget.unclear, lost = [], []
@@ -128,7 +128,7 @@ class Picked(forms.Field):
         return super().clean(picked[0] if picked else None)
 
     def _resolve(self, words: list[str]) -> list[str]:
-        """Picks what each text means, keeps what it could mean, and returns those that mean nothing here."""
+        """Picks the match of each text, keeps several matches as unclear, and returns the texts without a match."""
         lost: list[str] = []
         exactly = self.kind.called(self.organization_id, words, self.at)
         for text, found in zip(words, exactly, strict=True):
@@ -161,17 +161,17 @@ class Picked(forms.Field):
         return problems
 
     def offered(self) -> list[Choice]:
-        """All that its form shows by name: what is picked, and what unclear words could mean."""
+        """Everything that the form displays by name: what is picked, and the matches of ambiguous words."""
         return [*self.widget.chosen, *(each for _words, found in self.widget.unclear for each in found)]
 
     def sent(self, cleaned: Any) -> list[str]:
-        """What was picked, as the form sends it again: identifiers, and no words."""
+        """What was picked, as the form sends it again: identifiers, never words."""
         picked = cleaned if isinstance(cleaned, list) else [cleaned] if cleaned else []
         return ["\n".join(map(str, picked))] if picked else []
 
 
 class PickedMany(Picked):
-    """As `Picked`, any number of them."""
+    """As `Picked`, but any number of things."""
 
     many = True
 
@@ -182,7 +182,7 @@ def _flat(given: Any) -> list[str]:
 
 
 def _read(values: Iterable[str]) -> tuple[list[uuid.UUID], list[str]]:
-    """The identifiers among the values, each once, and the other texts: one a line, or between commas or semicolons."""
+    """The identifiers among the values, each once, and the other texts, split at lines, commas and semicolons."""
     wanted: dict[uuid.UUID, None] = {}
     words: dict[str, None] = {}
     for value in values:

@@ -1,7 +1,7 @@
-"""The page that answers what a picker asks for while somebody types: the first things of a kind that fit the words.
+"""The endpoint of pickers, called while somebody types: the first things of a kind that match the words.
 
-The words are posted: an address would leave names in logs of proxies. Who is found stands in the access log, as it does
-after a search.
+The words are posted, because an address would leave names in the logs of proxies. The people found are recorded in the
+access log, as after a search.
 """
 
 from django.http import HttpResponseBase, JsonResponse
@@ -15,7 +15,7 @@ FOUND_AT_MOST = 8
 
 
 def pick(visit: Visit, kind: str) -> HttpResponseBase:
-    """The first things of the kind whose name fits all words, and whether there are more."""
+    """The first things of the kind whose name has all words, and whether there are more."""
     asked = KINDS.get(kind)
     if asked is None:
         raise NothingThereError(gettext("There is nothing of the kind %(kind)s.") % {"kind": kind[:40]})

@@ -1,4 +1,4 @@
-"""Publishing a policy: from Word, from Markdown or written here, seen as people will read it, and then sealed."""
+"""Publishes a policy, from Word, from Markdown or written here, after a preview of the text as people will read it."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from compliance.tenancy.models import Organization
 
 
 class PublishPolicyForm(ActForm):
-    """The text of a policy and how it is asked for. A new version begins with the text of the one before."""
+    """The text of a policy and its settings. The form of a new version starts with the text of the previous one."""
 
     not_repeated = frozenset({"html", "file"})
 
@@ -94,7 +94,7 @@ class PublishPolicyForm(ActForm):
 
 @dataclass
 class PolicyPreview(Preview):
-    """What publishing would change, and the text: as the file has it, and as people will read it."""
+    """What publishing would change, and the text as it is in the file and as people will read it."""
 
     body: str = "console/policies/beside.html"
     made: Made | None = None
@@ -117,7 +117,7 @@ class PublishPolicy(Act):
     upload = "file"
 
     def preview(self, acting: Acting) -> Preview:
-        """The text beside the file, what was left out, and what publishing would change."""
+        """The text next to the file's, what was left out, and what publishing would change."""
         made = self._made(acting)
         found = super().preview(acting)
         found.pairs += [(_("Title"), made.title), (_("Version"), self._version(acting)[1])]
@@ -145,7 +145,7 @@ class PublishPolicy(Act):
         return Done(message, "policy-page", {"course_id": course_id})
 
     def _made(self, acting: Acting) -> Made:
-        """The text of the file, or what was written. Raises CannotActError, UnreadableTextError."""
+        """The text of the file, or the written text. Raises CannotActError, UnreadableTextError."""
         if "made" not in acting.found:
             if acting.upload is not None:
                 acting.found["made"] = files.read(acting.upload.read(), acting.upload.name)
@@ -156,7 +156,7 @@ class PublishPolicy(Act):
         return acting.found["made"]
 
     def _version(self, acting: Acting) -> tuple[uuid.UUID, int]:
-        """The policy, and the number of the version that is published."""
+        """The policy's identifier, and the number of the new version."""
         course_id: uuid.UUID | None = acting.data["course_id"]
         if course_id is None:
             return acting.found.setdefault("new", uuid.uuid4()), 1

@@ -1,4 +1,4 @@
-"""Whom a share reaches on the day it is made or changed, so that staff hear before and after when that is nobody."""
+"""Whom a share reaches on the day it is made or changed, so that staff are warned if that is nobody."""
 
 import uuid
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _DOORS = {
 
 
 class Reached(NamedTuple):
-    """How many people an open share reaches, the first of them, and in sentences why it has no effect, if none."""
+    """How many people an open share reaches, the first of them, and if there are none, sentences that explain it."""
 
     people: int
     first: list[uuid.UUID]

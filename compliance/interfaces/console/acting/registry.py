@@ -41,12 +41,12 @@ ACTS: dict[str, Act] = {act.name: act for module in _ALL for act in module.ACTS}
 
 
 def may_tell(staff: Staff) -> frozenset[str]:
-    """The kinds of fact that some act of the console lets this person tell: a file of theirs holds no others."""
+    """The kinds of fact that this person can record by acts of the console; their files may hold no others."""
     return frozenset(kind for act in ACTS.values() if act.in_files and staff.may(act.permission) for kind in act.kinds)
 
 
 def offered(visit: Visit, about: str, **filled: Any) -> list[dict[str, str]]:
-    """The acts about such a thing that this person may do: name, title and address, in which it is `filled` in."""
+    """The acts on `about` that this person may do: name, title, and address with the values `filled`."""
     return [
         {"name": act.name, "title": str(act.title), "address": visit.link(f"act-{act.name}", filled)}
         for act in ACTS.values()

@@ -1,8 +1,8 @@
-"""Acts that remind: those of chosen records, or all who owe a course or a policy and have not done it.
+"""Acts that remind people: of chosen records, or everybody who owes a course or a policy and has not done it.
 
-One letter a person, with all that was chosen of theirs, its deadlines in words and a link. A reminder of a course is a
-fact too, written in the transaction in which the letter is handed over: what is refused is not sent, and what cannot
-be sent is recorded nowhere.
+Each person gets one letter with all of their chosen records, the deadlines and a link. A reminder of a course is also
+a fact, recorded in the transaction that hands the letter over: a reminder that is refused is not sent, and one that
+cannot be sent is not recorded.
 """
 
 import uuid
@@ -61,7 +61,7 @@ class RemindMany(Many):
         return bulk.records(acting, REGISTERS_OF_DUTIES)
 
     def preview(self, acting: Acting) -> Preview:
-        """Says to whom letters would go; none goes."""
+        """Says to whom letters would go, without sending any."""
         found = self.chosen(acting)
         still = to_do(acting.organization_id, [each.record.record_id for each in found], acting.at)
         preview = _letters(acting, still)
@@ -72,13 +72,13 @@ class RemindMany(Many):
     def each(
         self, acting: Acting, found: Sequence[bulk.Owed], refused: list[str], tell: Callable[[int], None] | None
     ) -> None:
-        """Writes to each person, and adds to `refused` which records nobody could be reminded of, and why."""
+        """Writes to each person, and adds to `refused` the reasons for records of which nobody could be reminded."""
         chosen = [(each.record.learner_profile_id, each.record.record_id) for each in found]
         _remind_all(acting, self, chosen, refused, tell)
 
 
 def _letters(acting: Acting, things: Sequence[Owed]) -> Preview:
-    """What the letters about these things would be: to whom, of what, and what speaks against them."""
+    """The preview of letters about these things: the recipients, the contents, and warnings."""
     learners = {each.learner_profile_id for each in things}
     people = recipients(acting.organization_id, learners, acting.at)
     titles = titles_of(acting.organization_id, {each.course_id for each in things})
@@ -97,7 +97,7 @@ def _letters(acting: Acting, things: Sequence[Owed]) -> Preview:
 
 
 def _lately(acting: Acting, things: Sequence[Owed]) -> list[str]:
-    """A warning where some of these people were reminded of the same a short time ago."""
+    """A warning if some of these people were reminded of the same a short time ago."""
     courses = {each.course_id for each in things if not each.policy}
     learners = {each.learner_profile_id for each in things}
     number, last = reminded_since(acting.organization_id, learners, courses, acting.at - LATELY)
@@ -118,7 +118,7 @@ def _remind_all(
     refused: list[str],
     tell: Callable[[int], None] | None,
 ) -> None:
-    """Writes to each person about the records that are chosen of theirs, one transaction each."""
+    """Writes to each person about their chosen records, one transaction each."""
     by_person: dict[uuid.UUID | None, list[uuid.UUID]] = defaultdict(list)
     for learner, record_id in chosen:
         by_person[learner].append(record_id)
@@ -131,7 +131,7 @@ def _remind_all(
 
 
 def _remind(acting: Acting, by: Act, records: Collection[uuid.UUID]) -> Iterator[tuple[uuid.UUID, str]]:
-    """Reminds the person of these records; those of which not, each with the reason."""
+    """Reminds the person of these records. Yields the records of which it did not, each with the reason."""
     with context.company(acting.organization_id):
         things = to_do(acting.organization_id, records, acting.at)
     still = {each.record_id for each in things}
@@ -150,7 +150,7 @@ def _remind(acting: Acting, by: Act, records: Collection[uuid.UUID]) -> Iterator
 
 
 def _write(acting: Acting, recipient: Recipient, things: Sequence[Owed]) -> None:
-    """Records the reminders and hands the letter over, in the transaction that is open."""
+    """Records the reminders and hands the letter over, in the open transaction."""
     learner = things[0].learner_profile_id
     for course_id in {each.course_id for each in things if not each.policy}:
         act(ReminderSent, **acting.common, learner_profile_id=learner, course_id=course_id)
@@ -183,14 +183,14 @@ class RemindOfCourse(Act):
         return [each.learner_profile_id for each in self._owed(acting, acting.at)]
 
     def preview(self, acting: Acting) -> Preview:
-        """Says to whom letters would go; none goes."""
+        """Says to whom letters would go, without sending any."""
         found = self._owed(acting, acting.at)
         if not found:
             raise CannotActError(_("Nobody owes this now and has not done it."))
         return _letters(acting, found)
 
     def work(self, acting: Acting, job: Job) -> str:
-        """Writes to all, one transaction each, and says of how many records people could not be reminded."""
+        """Writes to all, one transaction each, and reports how many reminders failed."""
         with context.company(acting.organization_id):
             found = self._owed(acting, acting.at)
 
@@ -203,7 +203,7 @@ class RemindOfCourse(Act):
         return _(RemindMany.outcome) % {"done": len(found) - len(acting.findings), "all": len(found)}
 
     def _owed(self, acting: Acting, now: datetime) -> list[Owed]:
-        """What is owed of it. Raises CannotActError for more than one run of the worker takes."""
+        """The undone records of it. Raises CannotActError if there are too many for one run of the worker."""
         found = owed_of(acting.organization_id, acting.data["course_id"], now)
         if len(found) > RECORDS_AT_MOST:
             raise CannotActError(_("At most %(most)s records at a time.") % {"most": RECORDS_AT_MOST})

@@ -1,4 +1,4 @@
-"""Acts on reports that come by letter: have one sent, stop it."""
+"""Acts on reports by letter: set one up, stop it."""
 
 from django import forms
 from django.contrib.auth.models import User
@@ -36,7 +36,7 @@ class AddForm(ActForm):
 
 
 class AddReport(_OfReport):
-    """Has a report made by schedule, and a letter about it sent to whoever asks."""
+    """Sets up a report that is made by schedule, with a letter about it to the person who sets it up."""
 
     name = "add-report"
     title = gettext_lazy("Have a report sent to me by schedule")
@@ -56,7 +56,7 @@ class AddReport(_OfReport):
         return address
 
     def preview(self, acting: Acting) -> Preview:
-        """Says to whom, and when first."""
+        """Says to whom it goes, and when the first time is."""
         address, data = self._address(acting), acting.data
         first = schedule.next_run(acting.organization.time_zone, data["every"], data["hour"], acting.at)
         local = first.astimezone(zone_info(acting.organization.time_zone))
@@ -69,7 +69,7 @@ class AddReport(_OfReport):
         )
 
     def perform(self, acting: Acting) -> Done:
-        """Set it up. The first letter is sent at its first hour."""
+        """Sets it up. The first letter is sent at its next hour."""
         self._address(acting)
         data = acting.data
         first = schedule.next_run(acting.organization.time_zone, data["every"], data["hour"], acting.at)
@@ -102,12 +102,12 @@ class StopReport(_OfReport):
     about = "report"
 
     def preview(self, acting: Acting) -> Preview:
-        """Says which one, and whose."""
+        """Names the report and its recipient."""
         found = self._report(acting)
         return Preview(pairs=[(_("Report"), str(found)), (_("To"), found.username)])
 
     def perform(self, acting: Acting) -> Done:
-        """Stop it; what was made stays."""
+        """Stops it; reports that were made stay."""
         found = self._report(acting)
         found.stopped_at = acting.at
         found.save(update_fields=["stopped_at"])

@@ -1,4 +1,4 @@
-"""The act on a person's roles, by which lessons of courses are required of them."""
+"""The act that changes a person's roles, which decide which lessons of courses they must take."""
 
 import uuid
 from datetime import datetime
@@ -52,7 +52,7 @@ def _named_by_courses(form: ActForm) -> Choices:
 
 
 class RolesForm(ActForm):
-    """All roles of a person; opened from the person's page it has those of today."""
+    """All roles of a person, prefilled with today's when opened from the person's page."""
 
     learner_profile_id = PERSON
     named = ListedMany(_named_by_courses, label=gettext_lazy("Roles that courses have lessons for"))
@@ -73,7 +73,7 @@ class RolesForm(ActForm):
 
 
 class ChangeRoles(Act):
-    """Says which roles a person has from now on."""
+    """Sets the roles that a person has from now on."""
 
     name = "roles"
     title = gettext_lazy("Change roles")
@@ -85,7 +85,7 @@ class ChangeRoles(Act):
     tells = (PersonChanged,)
 
     def preview(self, acting: Acting) -> Preview:
-        """The roles before and after; no row of a register holds them."""
+        """The roles before and after, which no row of a register holds."""
         found = super().preview(acting)
         learner = acting.data["learner_profile_id"]
         person = queries.person(acting.organization_id, learner)
@@ -106,7 +106,7 @@ class ChangeRoles(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Records all roles of the person anew."""
+        """Records the complete new list of the person's roles."""
         learner: uuid.UUID = acting.data["learner_profile_id"]
         act(PersonChanged, **acting.common, learner_profile_id=learner, role_ids=tuple(_chosen(acting)))
         return to(acting, gettext("The roles are changed."))

@@ -47,7 +47,7 @@ class SharePolicyForm(AudienceForm):
 
 
 class ChangeShareForm(AudienceForm):
-    """A share and what is to be changed of it."""
+    """A share, and what to change about it."""
 
     share_id = SHARE
     what = forms.MultipleChoiceField(
@@ -65,7 +65,7 @@ class ChangeShareForm(AudienceForm):
     field_order = ("share_id", "what", "requirement")
 
     def clean(self) -> dict[str, Any]:
-        """What is not to be changed needs no value."""
+        """Requires values only for what is to be changed."""
         data = super().clean()
         for part, fields in (("audience", ("teams", "people")), ("deadline", ("due_on", "days"))):
             if part not in data.get("what", []):
@@ -80,7 +80,7 @@ _PARTS: dict[str, Callable[[Acting], Any]] = {
     "doors": lambda acting: [Door(door) for door in acting.data["doors"]],
     "requirement": lambda acting: Requirement(acting.data["requirement"]),
 }
-"""What a form says of a share, by the part of it."""
+"""For each part of a share, the form's fields about it."""
 
 
 def _new(*parts: str) -> Callable[[Acting], dict[str, Any]]:
@@ -96,7 +96,7 @@ def _share_of(acting: Acting) -> dict[str, Any]:
 
 
 def done_with_share(acting: Acting, share_id: uuid.UUID, message: Words, *, new: bool = True) -> Done:
-    """What came of a share, on its page: whom it reaches, and loudly when that is nobody.
+    """The result of an act on a share, on its page: whom it reaches, with a warning if that is nobody.
 
     A change (not `new`) also touches those whom the share reached before. A new share is undone by ending it.
     """

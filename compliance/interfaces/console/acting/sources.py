@@ -1,7 +1,7 @@
-"""Acts on sources: issue, rotate, revoke. A token is shown once.
+"""Acts on sources: issue, rotate, revoke. A token is displayed once.
 
-A source is a facts file without an end, so handing out its token is guarded as handing in a file is: nobody hands out
-kinds that they could not record themselves, and a second person confirms.
+A source is like a facts file without an end, so issuing its token has the same checks as importing a file: nobody can
+grant kinds of fact that they may not record themselves, and a second person confirms.
 """
 
 import uuid
@@ -43,7 +43,7 @@ def _kinds_of(noun: str) -> forms.MultipleChoiceField:
 
 
 class IssueForm(ActForm):
-    """What the source is called, what it may bring, from where, until when."""
+    """The source's name, the kinds of fact it may send, from where, and until when."""
 
     source_name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -75,7 +75,7 @@ class IssueForm(ActForm):
     expires_on = end_field()
 
     def clean(self) -> dict[str, Any]:
-        """A source that may bring nothing is none."""
+        """Refuses a source without any kind of fact."""
         data: dict[str, Any] = super().clean() or {}
         if not self.errors and not _chosen(data):
             self.add_error(None, gettext("Choose at least one kind of fact, or SCIM."))
@@ -89,7 +89,7 @@ def _chosen(data: dict[str, Any]) -> list[str]:
 
 
 def _check(acting: Acting, kinds: Iterable[str]) -> None:
-    """Nobody hands out what they may not record; administrators hand out every kind. Raises CannotActError."""
+    """Raises CannotActError for kinds that this person may not record; administrators may grant every kind."""
     beyond = [kind for kind in kinds if kind not in acting.may_tell]
     if beyond and not acting.may(Permission.KEEP_STAFF):
         named = ", ".join(in_words.title(kind) for kind in beyond)
@@ -115,7 +115,7 @@ def _networks(acting: Acting) -> list[str]:
 
 
 def _brings(kinds: Iterable[str]) -> list[tuple[str, str]]:
-    """The lines of a preview with what a source may bring."""
+    """The lines of a preview with what a source may send."""
     return [(gettext("May bring: %(noun)s") % {"noun": noun}, words) for noun, words in in_words.grouped(kinds)]
 
 
@@ -143,7 +143,7 @@ class IssueSource(_OfSource):
     second = True
 
     def preview(self, acting: Acting) -> Preview:
-        """Says what the source may bring, from where, until when."""
+        """Says what the source may send, from where, and until when."""
         data, kinds = acting.data, _chosen(acting.data)
         _check(acting, kinds)
         _end(acting)
@@ -158,7 +158,7 @@ class IssueSource(_OfSource):
         return Preview(pairs=pairs, notes=[gettext("What it brings is recorded with its name as the origin.")])
 
     def perform(self, acting: Acting) -> Done:
-        """Issue the source and show its token once."""
+        """Issues the source and displays its token once."""
         kinds = _chosen(acting.data)
         _check(acting, kinds)
         token, source = sources.issue_source(
@@ -180,7 +180,7 @@ class IssueSource(_OfSource):
 
 
 def _that_get_a_token(form: ActForm) -> list[tuple[str, str]]:
-    """The sources that nobody revoked."""
+    """The sources that can get a new token: those not revoked, or revoked for a reason in `GOES_ON`."""
     return _listed(form.organization_id, Q(revoked_at=None) | Q(revoked_reason__in=sources.GOES_ON))
 
 
@@ -207,7 +207,7 @@ def _source(acting: Acting) -> Source:
 
 
 class RotateSource(_OfSource):
-    """Gives a source another token; the former one opens for a while."""
+    """Gives a source another token; the former one stays valid for a while."""
 
     name = "rotate-source"
     title = gettext_lazy("Rotate a source's token")
@@ -220,7 +220,7 @@ class RotateSource(_OfSource):
     second = True
 
     def preview(self, acting: Acting) -> Preview:
-        """Says which source, and until when the former token still opens."""
+        """Names the source, and until when the former token stays valid."""
         source = _source(acting)
         _check(acting, source.kinds)
         _end(acting)
@@ -242,7 +242,7 @@ class RotateSource(_OfSource):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Replace the token and show the new one once."""
+        """Replaces the token and displays the new one once."""
         chosen = _source(acting)
         _check(acting, chosen.kinds)
         token, source = sources.rotate_source(
@@ -273,7 +273,7 @@ class RevokeSource(_OfSource):
     danger = True
 
     def preview(self, acting: Acting) -> Preview:
-        """Says which source, and when it last called."""
+        """Names the source, and when it last called."""
         source = _source(acting)
         return Preview(
             pairs=[
@@ -284,7 +284,7 @@ class RevokeSource(_OfSource):
         )
 
     def perform(self, acting: Acting) -> Done:
-        """Revoke the source at once."""
+        """Revokes the source at once."""
         source = sources.revoke_source(
             source_id=_source(acting).source_id,
             at=acting.at,

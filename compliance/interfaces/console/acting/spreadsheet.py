@@ -1,4 +1,4 @@
-"""The act that takes in HR's spreadsheet of people: upload, columns that can be changed, preview, the worker's part."""
+"""The act that imports HR's spreadsheet of people: upload, choice of columns, preview, and the worker's part."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -44,12 +44,12 @@ _LONGEST_SAMPLE = 60
 
 
 class _ColumnsField(forms.CharField):
-    """What each column of the file holds, in their order; empty before anybody has seen the columns."""
+    """The field that each column of the file holds, in order; empty before the columns have been displayed."""
 
     widget = forms.MultipleHiddenInput
 
     def clean(self, value: Any) -> list[str]:
-        """The names of fields, or nothing for a column that is not used."""
+        """The names of fields, empty for a column that is not used."""
         chosen = [str(each) for each in value or ()]
         if any(each and each not in set(Field) for each in chosen):
             raise forms.ValidationError(gettext("Choose what each column holds."))
@@ -57,7 +57,7 @@ class _ColumnsField(forms.CharField):
 
 
 class SpreadsheetForm(ActForm):
-    """HR's file, and how to read it. What is hidden here is asked for beside the preview."""
+    """HR's file, and how to read it. Hidden fields are filled in beside the preview."""
 
     file = forms.FileField(
         label=gettext_lazy("HR's spreadsheet"),
@@ -80,7 +80,7 @@ class SpreadsheetForm(ActForm):
 
 
 class ColumnChoice(NamedTuple):
-    """A column of the file: its heading, what is in it, and what it was taken for."""
+    """A column of the file: its heading, samples of its content, and the field chosen for it."""
 
     heading: str
     samples: str
@@ -89,7 +89,7 @@ class ColumnChoice(NamedTuple):
 
 @dataclass(frozen=True)
 class KindOfChange:
-    """One kind of change: how many people it is about, and the first of them."""
+    """One kind of change: how many people it affects, and the first of them."""
 
     title: str
     headings: tuple[str, ...]
@@ -98,7 +98,7 @@ class KindOfChange:
 
     @property
     def cells(self) -> list[list[tuple[str, str]]]:
-        """The rows, each value with its heading, which narrow screens show beside it."""
+        """The rows, each value with its heading, which narrow screens display beside it."""
         return [list(zip(self.headings, row, strict=True)) for row in self.rows]
 
 
@@ -122,7 +122,7 @@ class SpreadsheetPreview(Preview):
 
 
 class ImportPeople(Act):
-    """Takes in HR's spreadsheet of people."""
+    """Imports HR's spreadsheet of people."""
 
     name = "import-people"
     title = gettext_lazy("People from a spreadsheet")
@@ -143,11 +143,11 @@ class ImportPeople(Act):
     preview_template = "console/acting/spreadsheet.html"
 
     def needs_second(self, acting: Acting) -> bool:
-        """As facts files do; not when nothing is recorded."""
+        """True, as for facts files, unless nothing is recorded."""
         return not acting.data["only_try"]
 
     def learners(self, acting: Acting) -> list[Any]:
-        """Those whom the preview names."""
+        """The people whom the preview names."""
         planned = self._planned(acting)
         if planned is None:
             return []
@@ -155,7 +155,7 @@ class ImportPeople(Act):
         return [person.learner_profile_id for person in (*found, *planned.leaves[:LISTED]) if person is not None]
 
     def preview(self, acting: Acting) -> SpreadsheetPreview:
-        """How the columns were read, and what would change; of a file that is too large to wait for, the columns."""
+        """How the columns were read, and what would change. For a file too large for a request, only the columns."""
         table = self._table(acting)
         columns = self._columns(acting)
         found = SpreadsheetPreview(
@@ -196,7 +196,7 @@ class ImportPeople(Act):
         return found
 
     def objection(self, acting: Acting) -> str:
-        """What was confirmed must be what would be recorded, and the number of many who leave must be typed."""
+        """Refuses a plan that differs from the confirmed one, and many leavers unless their number was typed."""
         if acting.data["only_try"]:
             return ""
         try:
@@ -215,7 +215,7 @@ class ImportPeople(Act):
         return ""
 
     def table(self, acting: Acting) -> HttpResponseBase:
-        """The rows that are wrong, as they are in the file, with the reason in front: to be mended and sent again."""
+        """The wrong rows, as they are in the file, with the reason in front, to be corrected and uploaded again."""
         table = self._table(acting)
         planned = self._planned(acting, raising=True)
         assert planned is not None
@@ -257,14 +257,14 @@ class ImportPeople(Act):
         }
 
     def _table(self, acting: Acting) -> Table:
-        """The file, read once."""
+        """The file's table, read once."""
         if "table" not in acting.found:
             acting.found["table"] = read(acting.upload.read() if acting.upload else b"", WHILE_SOMEBODY_WAITS)
         found: Table = acting.found["table"]
         return found
 
     def _columns(self, acting: Acting) -> matching.Columns:
-        """What the columns hold: as chosen, else as recognised."""
+        """The fields of the columns: as chosen, else as recognised."""
         table = self._table(acting)
         chosen = acting.data["columns"]
         if len(chosen) == len(table.headings):
@@ -272,7 +272,7 @@ class ImportPeople(Act):
         return matching.recognise(table.headings, table.first, company.role_names(acting.organization_id))
 
     def _planned(self, acting: Acting, *, raising: bool = False) -> Plan | None:
-        """The plan, made once; null where there is none and nobody wants to know why."""
+        """The plan, made once; None if there is none, unless `raising`: then raises SpreadsheetError."""
         if "plan" not in acting.found:
             try:
                 acting.found["plan"] = preview(
@@ -301,7 +301,7 @@ def _choices(table: Table, columns: matching.Columns) -> Iterator[ColumnChoice]:
 
 
 def _parts(planned: Plan) -> Iterator[KindOfChange]:
-    """The kinds of change that there are, with the first of each."""
+    """The kinds of change in the plan, with the first people of each."""
     joins, changes, moves = planned.joins, planned.changes, planned.moves
     first = [
         (step.displayed_name, step.email, _teams(step.enters + step.stays_in), _how(step)) for step in joins[:LISTED]

@@ -29,9 +29,9 @@ def _name_field(**values: Any) -> forms.CharField:
 
 
 def _free(acting: Acting, name: str, but: uuid.UUID | None = None) -> None:
-    """Refuses a name that another team has: HR's spreadsheet finds teams by name. Raises CannotActError.
+    """Raises CannotActError for a name that another team has, because HR's spreadsheet finds teams by name.
 
-    Whoever gives a name at the same moment waits until this transaction ends, and is refused then.
+    Another transaction that gives the same name waits until this one ends, and is refused then.
     """
     turns.wait(acting.organization_id)
     found = team_queries.named(acting.organization_id, name)
@@ -48,14 +48,14 @@ def _team(acting: Acting, team_id: uuid.UUID) -> ListedTeam:
 
 
 class CreateTeamForm(ActForm):
-    """A new team, and who is in it from the beginning."""
+    """A new team, and the people in it from the beginning."""
 
     name = _name_field()
     people = PeopleField(required=False, label=gettext_lazy("People who join it now"))
 
 
 class CreateTeam(Act):
-    """Makes a team, with people in it if they are named."""
+    """Makes a team, with people in it if some are chosen."""
 
     name = "create-team"
     title = gettext_lazy("Create a team")
@@ -65,7 +65,7 @@ class CreateTeam(Act):
     about = "teams"
     group = GROUP
     tells = (TeamCreated, TeamJoined)
-    in_files = False  # with identifiers made here, and by nobody else
+    in_files = False  # its identifiers must be made here
 
     def preview(self, acting: Acting) -> Preview:
         """The name, and who joins."""
@@ -76,7 +76,7 @@ class CreateTeam(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Record the team, then who joins it."""
+        """Records the team, then who joins it."""
         _free(acting, acting.data["name"])
         team_id = uuid.uuid4()
         act(TeamCreated, **acting.common, team_id=team_id, name=acting.data["name"])
@@ -86,7 +86,7 @@ class CreateTeam(Act):
 
 
 class RenameTeamForm(ActForm):
-    """Which team, and what it is called from now on."""
+    """The team, and its name from now on."""
 
     team_id = TeamField()
     name = _name_field(help_text=gettext_lazy("Records of the past show today's name, too."))
@@ -111,7 +111,7 @@ class RenameTeam(Act):
         return Preview(pairs=[(_("Called now"), team.name), (_("Called then"), acting.data["name"])], subject=team.name)
 
     def perform(self, acting: Acting) -> Done:
-        """Record the other name."""
+        """Records the new name."""
         team = _team(acting, acting.data["team_id"])
         _free(acting, acting.data["name"], team.team_id)
         act(TeamRenamed, **acting.common, team_id=team.team_id, name=acting.data["name"])
@@ -120,14 +120,14 @@ class RenameTeam(Act):
 
 
 class MoveForm(ActForm):
-    """Who, out of which team, into which."""
+    """The people, the team they leave, and the team they join."""
 
     people = PeopleField()
     out_of = TeamField(required=False, label=gettext_lazy("Out of the team"))
     into = TeamField(required=False, label=gettext_lazy("Into the team"))
 
     def clean(self) -> dict[str, Any]:
-        """One team at least, and not the same twice."""
+        """Requires at least one team, and refuses the same team twice."""
         data: dict[str, Any] = super().clean() or {}
         if not self.errors and not data.get("into") and not data.get("out_of"):
             self.add_error("into", _("Choose a team."))
@@ -152,7 +152,7 @@ class MovePeople(Act):
     tells = (TeamJoined, TeamLeft)
 
     def preview(self, acting: Acting) -> Preview:
-        """Who comes and who goes, and what changes of their records."""
+        """Who joins and who leaves, and what changes in their records."""
         found = super().preview(acting)
         data = acting.data
         came, went = self._moves(acting)
@@ -175,7 +175,7 @@ class MovePeople(Act):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Record who goes out, then who comes in."""
+        """Records who leaves, then who joins."""
         data = acting.data
         came, went = self._moves(acting)
         if not came and not went:
@@ -192,7 +192,7 @@ class MovePeople(Act):
         return Done(message % {"number": len(moved)}, "team", {"team_id": team_id}, undo=undo)
 
     def _moves(self, acting: Acting) -> tuple[list[uuid.UUID], list[uuid.UUID]]:
-        """Who would come into the one team, and who go out of the other. Raises CannotActError."""
+        """Who would join the one team, and who would leave the other. Raises CannotActError."""
         people: list[uuid.UUID] = acting.data["people"]
         if len(people) > MOVED_AT_MOST:
             raise CannotActError(_("At most %(number)d people at a time.") % {"number": MOVED_AT_MOST})
@@ -206,12 +206,12 @@ class MovePeople(Act):
 
 
 def _simple(came: list[uuid.UUID], went: list[uuid.UUID], data: dict[str, Any]) -> bool:
-    """Whether the same act the other way round puts everybody where they were."""
+    """Whether the reverse act would put everybody back where they were."""
     return set(came) == set(went) or not data["into"] or not data["out_of"]
 
 
 def _named(acting: Acting, people: list[uuid.UUID]) -> list[tuple[str, Any]]:
-    """The first of the people by name, and how many they are."""
+    """The line of a preview with the number of people and the first of them by name."""
     if not people:
         return []
     displayed = displayed_people(acting.organization_id, people[:NAMED_AT_MOST])
@@ -232,7 +232,7 @@ def _change(*, change: str, **fields: Any) -> None:
 
 
 def _changed_back(acting: Acting) -> tuple[str, dict[str, Any]]:
-    """The same person into or out of the same team, the other way round."""
+    """The undo of a change of team: the opposite change for the same person and team."""
     back = "leave" if acting.data["change"] == "join" else "join"
     kept = {name: acting.data[name] for name in ("learner_profile_id", "team_id")}
     return "team", kept | {"change": back}

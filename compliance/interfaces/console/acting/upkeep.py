@@ -1,4 +1,4 @@
-"""Upkeep: import a facts file, sweep, verify. Long work, done by the worker."""
+"""Upkeep acts: import a facts file, sweep, verify. They are long work, done by the worker."""
 
 import io
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from compliance.interfaces.operations.verification import verify_company
 
 GROUP = gettext_lazy("Upkeep")
 PREVIEWED_BYTES = 256 * 1024
-"""A file of more is not tried while somebody waits, for a page must come within a second; the worker tries it."""
+"""A larger file is tried by the worker, not during the request, because a page must be served within a second."""
 FAULTS_LISTED = 40
 
 
@@ -43,7 +43,7 @@ class ImportForm(ActForm):
 
 
 class ImportFacts(Act):
-    """Takes in a facts file."""
+    """Imports a facts file."""
 
     name = "import"
     everybody = True
@@ -61,11 +61,11 @@ class ImportFacts(Act):
     upload = "file"
 
     def needs_second(self, acting: Acting) -> bool:
-        """Not when nothing is recorded."""
+        """True, unless nothing is recorded."""
         return not acting.data["only_try"]
 
     def preview(self, acting: Acting) -> Preview:
-        """Runs the whole file and takes it back; a large one is only counted."""
+        """Imports the whole file and rolls it back; only counts the lines of a large one."""
         found = Preview(
             pairs=[
                 (gettext("File"), acting.upload.name if acting.upload else ""),
@@ -129,7 +129,7 @@ class ImportFacts(Act):
 
 
 def _lines(acting: Acting) -> int:
-    """How many lines the file has; the last one counts without an end, too."""
+    """How many lines the file has; the last one counts even without a line end."""
     if acting.upload is None:
         return 0
     lines, last = 0, b"\n"
@@ -148,7 +148,7 @@ def _sentences(report: Report) -> list[str]:
 
 
 def _counting(job: Job) -> Callable[[int], None]:
-    """Adds up what captures take, for the page that shows how far the work is."""
+    """Adds up what captures have done, for the page with the progress of the work."""
     captured = 0
 
     def tell(count: int) -> None:
@@ -160,7 +160,7 @@ def _counting(job: Job) -> Callable[[int], None]:
 
 
 class Sweep(Act):
-    """Captures what waits and what the clock has changed."""
+    """Captures pending subjects and what the clock has changed."""
 
     name = "sweep"
     title = gettext_lazy("Sweep")
@@ -170,11 +170,11 @@ class Sweep(Act):
     long = True
 
     def preview(self, acting: Acting) -> Preview:
-        """A sweep only writes down what is so."""
+        """Explains that a sweep only records what is already the case."""
         return Preview(notes=[gettext("Writes down what is already so. Nothing that anybody owes is changed by it.")])
 
     def work(self, acting: Acting, job: Job) -> str:
-        """Capture what the clock has changed, and say how many subjects were decided."""
+        """Captures what the clock has changed, and reports how many subjects were decided."""
         captured = sweep_company(acting.organization_id, acting.at, _counting(job))
         rows = sum(each.rows for each in captured)
         return (
@@ -197,11 +197,11 @@ class Verify(Act):
     long = True
 
     def preview(self, acting: Acting) -> Preview:
-        """Verification reads only."""
+        """Explains that verification only reads."""
         return Preview(notes=[gettext("Only reads. On a large company it takes some minutes.")])
 
     def work(self, acting: Acting, job: Job) -> str:
-        """Verify the history and the ledger; raise CannotActError where they do not hold."""
+        """Verifies the history and the ledger. Raises CannotActError if a verification fails."""
         findings = verify_company(acting.organization_id, lambda: datetime.now(UTC))
         faults = [finding.fault for finding in findings.values() if finding.fault]
         if faults:

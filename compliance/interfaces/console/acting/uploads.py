@@ -1,4 +1,4 @@
-"""What staff upload for an act: read as a stream, kept as a file between a preview and its end, let go of then."""
+"""Files that staff upload for an act: streamed, and kept from the preview until the act or its draft ends."""
 
 import io
 import uuid
@@ -17,25 +17,25 @@ from compliance.files.models import KeptFile
 from compliance.interfaces.console.models import Job
 
 HAS_UPLOAD = Q(upload_file_id__isnull=False) | Q(upload__isnull=False)
-"""Of a job: it has a file, kept as one or, of before, in its row."""
+"""Condition on jobs: it has a file, as a kept file or, in old jobs, in its row."""
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that came with a form, or that a draft has kept. It lies on a disk while it is open, not in memory."""
+    """A file sent with a form, or kept by a draft. While open it is on disk, not in memory."""
 
     name: str
     size: int
     opened: Callable[[], AbstractContextManager[IO[bytes]]]
 
     def read(self) -> bytes:
-        """All of it, for what is small or cannot be read in parts."""
+        """The whole content, for files that are small or cannot be read in parts."""
         with self.opened() as content:
             return content.read()
 
 
 def of_form(name: str, sent: "File[Any]") -> Upload:
-    """The file as the browser has just sent it."""
+    """The file that the browser has just sent."""
 
     @contextmanager
     def opened() -> Iterator[IO[bytes]]:
@@ -57,7 +57,7 @@ def of_job(job: Job) -> Upload | None:
 
 
 def keep(organization_id: uuid.UUID, upload: Upload | None, now: datetime) -> uuid.UUID | None:
-    """Keeps a file for a draft: its identifier, None where there is none. Raises FilesError."""
+    """Keeps a file for a draft. Returns its identifier, None without a file. Raises FilesError."""
     if upload is None:
         return None
     with upload.opened() as content:
@@ -65,5 +65,5 @@ def keep(organization_id: uuid.UUID, upload: Upload | None, now: datetime) -> uu
 
 
 def forget(found: "QuerySet[Job]", organization_id: uuid.UUID) -> None:
-    """Lets go of the files of jobs, whose rows are removed or emptied next. Within the company's context."""
+    """Releases the files of jobs whose rows are removed or cleared next. Within the company's context."""
     files.let_go(organization_id, found.filter(upload_file_id__isnull=False).values_list("upload_file_id", flat=True))

@@ -1,4 +1,4 @@
-"""Acts on webhooks: add, test, pause, resume, replay, a new secret, remove. A secret is shown once."""
+"""Acts on webhooks: add, test, pause, resume, replay, rotate the secret, remove. A secret is displayed once."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class _OfWebhook(Act):
 
 
 class AddForm(ActForm):
-    """What listens, where, and from when on."""
+    """The receiver's name and address, and from when on it gets events."""
 
     webhook_name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -59,7 +59,7 @@ class AddWebhook(_OfWebhook):
     form = AddForm
 
     def preview(self, acting: Acting) -> Preview:
-        """Says where events will go, and from when on."""
+        """Says where events will be sent, and from when on."""
         data = acting.data
         actions.checked(data["url"])
         if data["from_capture"]:
@@ -78,7 +78,7 @@ class AddWebhook(_OfWebhook):
         )
 
     def perform(self, acting: Acting) -> Done:
-        """Make the webhook and show its secret once."""
+        """Makes the webhook and displays its secret once."""
         data = acting.data
         secret, webhook = actions.create_webhook(
             organization_id=acting.organization_id,
@@ -133,11 +133,11 @@ class TestWebhook(_OfWebhook):
     form = WebhookForm
 
     def preview(self, acting: Acting) -> Preview:
-        """Says where it goes."""
+        """Says where the event is sent."""
         return _about(_webhook(acting))
 
     def perform(self, acting: Acting) -> Done:
-        """Ask the worker to send it."""
+        """Asks the worker to send it."""
         webhook = actions.ask_test(at=acting.at, **_same(acting))
         return _done(gettext("The test event goes out within seconds. What came of it is listed below."), webhook)
 
@@ -151,20 +151,20 @@ class PauseWebhook(_OfWebhook):
     form = WebhookForm
 
     def preview(self, acting: Acting) -> Preview:
-        """Says what waits already."""
+        """Says how much is waiting already."""
         webhook = _webhook(acting)
         if webhook.paused_at is not None:
             raise CannotActError(gettext("This webhook is paused already."))
         return _about(webhook, (gettext("Events that wait"), queries.waiting(webhook)))
 
     def perform(self, acting: Acting) -> Done:
-        """Pause the chosen webhook."""
+        """Pauses the chosen webhook."""
         webhook = actions.pause(at=acting.at, **_same(acting))
         return _done(gettext("The webhook %(webhook)s is paused.") % {"webhook": webhook}, webhook)
 
 
 class ResumeWebhook(_OfWebhook):
-    """Goes on sending."""
+    """Resumes sending."""
 
     name = "resume-webhook"
     title = gettext_lazy("Resume a webhook")
@@ -183,7 +183,7 @@ class ResumeWebhook(_OfWebhook):
         )
 
     def perform(self, acting: Acting) -> Done:
-        """Resume the chosen webhook."""
+        """Resumes the chosen webhook."""
         webhook = actions.resume(**_same(acting))
         return _done(gettext("The webhook %(webhook)s is resumed.") % {"webhook": webhook}, webhook)
 
@@ -216,7 +216,7 @@ class ReplayWebhook(_OfWebhook):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Set the chosen webhook back."""
+        """Sets the chosen webhook back."""
         webhook = actions.replay(from_capture=acting.data["from_capture"], **_same(acting))
         return _done(
             gettext("Capture %(from_capture)s and all since are sent again.")
@@ -226,7 +226,7 @@ class ReplayWebhook(_OfWebhook):
 
 
 class RotateSecret(_OfWebhook):
-    """Gives another secret."""
+    """Replaces the secret."""
 
     name = "rotate-webhook"
     title = gettext_lazy("Give a webhook a new secret")
@@ -245,7 +245,7 @@ class RotateSecret(_OfWebhook):
         return found
 
     def perform(self, acting: Acting) -> Done:
-        """Make the new secret and show it once."""
+        """Makes the new secret and displays it once."""
         secret, webhook = actions.rotate_secret(at=acting.at, **_same(acting))
         return _done(
             gettext("The webhook %(webhook)s has a new secret.") % {"webhook": webhook}, webhook, secret=secret
@@ -262,12 +262,12 @@ class RemoveWebhook(_OfWebhook):
     danger = True
 
     def preview(self, acting: Acting) -> Preview:
-        """Says which one, and what it would still have sent."""
+        """Names the webhook, and what it would still have sent."""
         webhook = _webhook(acting)
         return _about(webhook, (gettext("Events that wait"), queries.waiting(webhook)))
 
     def perform(self, acting: Acting) -> Done:
-        """Remove the chosen webhook."""
+        """Removes the chosen webhook."""
         webhook = actions.remove(**_same(acting))
         return Done(gettext("The webhook %(webhook)s is removed.") % {"webhook": webhook}, "webhooks")
 

@@ -1,1 +1,1 @@
-"""Evidence packs: what an auditor takes away for a company and a period."""
+"""Evidence packs, which auditors download for a company and a period."""

@@ -1,7 +1,7 @@
-"""Builds an evidence pack: what an auditor checks with nothing but Python.
+"""Builds evidence packs, which an auditor can check with nothing but Python.
 
-The pack is written file by file into a folder beside nothing of ours and then packed, so memory stays the same for a
-company of any size.
+The pack is written file by file into a temporary folder and then zipped, so the memory used does not grow with the
+company.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]
 
 
 class Built(NamedTuple):
-    """A pack: how large the file is, its digest, that of its SHA256SUMS, the rows, the completeness, the sample."""
+    """A built pack: its size, its digest, the digest of its SHA256SUMS, its rows, its completeness and its sample."""
 
     size: int
     sha256: str
@@ -51,8 +51,8 @@ class Built(NamedTuple):
 def build(subject: Subject, output: Path, progress: Progress | None = None, *, erasures: int | None = None) -> Built:
     """Writes the pack of `subject` to `output`. Raises EvidenceError.
 
-    `erasures` is how many the company had made when the pack was begun, by default now. After another one, looked for
-    at each page and at the end, nothing is left of the pack: OutlivedError.
+    `erasures` is how many erasures the company had made when the pack was begun, by default now. It is compared at each
+    page and at the end; after another erasure the pack is removed and OutlivedError is raised.
     """
     known = _erasures(subject) if erasures is None else erasures
     with tempfile.TemporaryDirectory(prefix="evidence-", dir=output.parent) as name:
@@ -73,7 +73,7 @@ def build(subject: Subject, output: Path, progress: Progress | None = None, *, e
 
 
 def refuse_outlived(subject: Subject, erasures: int) -> None:
-    """Raises OutlivedError when the company has made more erasures than that."""
+    """Raises OutlivedError if the company's number of erasures is no longer `erasures`."""
     if _erasures(subject) != erasures:
         raise OutlivedError("A person was erased while the pack was built. Nothing of it was kept: ask for it again.")
 
@@ -84,9 +84,9 @@ def _erasures(subject: Subject) -> int:
 
 
 def _write(subject: Subject, folder: Path, tell: Progress, erasures: int) -> tuple[str, dict[str, int], dict[str, int]]:
-    """Writes the files of the pack into `folder`: the digest of their list, the rows and the completeness.
+    """Writes the files of the pack into `folder`. Returns the digest of their list, the rows and the completeness.
 
-    The signer is waited for first and last: for the pin to be under the log, then for the signed list of files.
+    It waits for the signer twice: first until the pin is in the log, at the end for the signed list of files.
     """
     log_files.wait_for_log(subject)
     expected, done = _expected(subject), 0
@@ -104,7 +104,7 @@ def _write(subject: Subject, folder: Path, tell: Progress, erasures: int) -> tup
     try:
         identity_files.write_identities(subject, folder)
     except CannotBuildError:
-        refuse_outlived(subject, erasures)  # an erasure opens no commitment either, and is the better reason
+        refuse_outlived(subject, erasures)  # an erasure also makes commitments unreadable, and is the better reason
         raise
     log_files.write_log(subject, folder)
     _write_json(folder / "pack.json", _pack(subject, registers, completeness))
@@ -117,7 +117,7 @@ def _write(subject: Subject, folder: Path, tell: Progress, erasures: int) -> tup
 
 
 def _expected(subject: Subject) -> int:
-    """About how many rows will come: each record once, training records twice, and every row version."""
+    """An estimate of the rows: each record once, training records twice, and every row version."""
     with context.company(subject.organization_id):
         records = records_by_register(subject.organization_id, subject.pin.sequence)
     return sum(records.values()) + records.get(owed("course").number, 0) + subject.pin.sequence

@@ -1,7 +1,7 @@
-"""The registers of a pack as files: JSON Lines and CSV of each, policy files.
+"""The registers of a pack as files: JSON Lines and CSV of each, and the policy files.
 
-Rows are those of the API, made by its code, with personal fields. One page is held at a time, so a company of any size
-takes the same memory.
+Rows are made by the API's code, with personal fields. Only one page is in memory at a time, so the memory used does not
+grow with the company.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ ROWS_A_READ = 1000
 
 
 def write_registers(subject: Subject, folder: Path, tally: Tally, progress: Progress) -> dict[str, int]:
-    """Writes every register below `folder`; how many rows each has. `progress` hears how many rows came."""
+    """Writes every register below `folder` and returns the rows of each. Calls `progress` with the number of rows."""
     for name in ("registers", "policies"):
         (folder / name).mkdir()
     return {listing.register.file: _write(listing, subject, folder, tally, progress) for listing in LISTINGS.values()}
@@ -53,7 +53,7 @@ def _write(listing: Listing, subject: Subject, folder: Path, tally: Tally, progr
                 lines.write(orjson.dumps(row) + b"\n")
                 values = [row.get(name) for name in columns]
                 if "html" in row:
-                    # A cell holds 32,767 characters at most, and a policy file is to be read, not to be cut.
+                    # A cell holds at most 32,767 characters, so a policy file is a file of its own.
                     values.append(_write_policy(folder, row))
                 table.write(cells.line(values).encode())
             written += len(found)
@@ -62,7 +62,7 @@ def _write(listing: Listing, subject: Subject, folder: Path, tally: Tally, progr
 
 
 def _pages(listing: Listing, question: Question, total: int) -> Iterator[pages.RegisterPage]:
-    """The pages of a whole pull; one without a row where there is none. Each in a transaction of its own."""
+    """The pages of a whole register, one empty page if it has no row. Each is read in a transaction of its own."""
     limit = MAXIMUM_ROWS if listing.register.signed else ROWS_A_READ
     served, position = 0, Position()
     while True:
@@ -76,7 +76,7 @@ def _pages(listing: Listing, question: Question, total: int) -> Iterator[pages.R
 
 
 def _write_policy(folder: Path, row: Row) -> str:
-    """The policy file byte for byte, so that its digest is the row's `document_sha256`; its name."""
+    """Writes the policy file byte for byte, so that its digest is the row's `document_sha256`. Returns its name."""
     name = f"policies/{row['course_release_id']}.html"
     (folder / name).write_bytes(row["html"].encode())
     return name

@@ -12,8 +12,8 @@ class CannotBuildError(EvidenceError):
 
 
 class OutlivedError(EvidenceError):
-    """Somebody was erased after names were read for the pack: what there is of it must go."""
+    """Somebody was erased after names were read for the pack, so it must be removed."""
 
 
 class IncompletePackError(EvidenceError):
-    """The registers contradict each other; a pack of them would prove nothing."""
+    """The registers contradict each other, so a pack of them would prove nothing."""

@@ -1,7 +1,7 @@
-"""The history in a pack: every row version up to the pin, and the captures, for the verifier to lead rows to the log.
+"""The history in a pack: every row version up to the pin, and the captures, so that rows can be verified up to the log.
 
-The text of a version is there where it was in force in the period, and where it is the first to name a course version;
-of all others its digest is. Rows are streamed: memory stays the same for a company of any size.
+A version is included with its text if it was in force in the period, or is the first to name a course version;
+otherwise with its digest. Rows are streamed, so the memory used does not grow with the company.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ _SOURCE = re.compile(rb'"course_id":"([0-9a-f-]{36})","course_release_id":(null|
 
 
 def write_history(subject: Subject, folder: Path, progress: Progress) -> None:
-    """Writes `history/` below `folder`; `progress` hears how many row versions came."""
+    """Writes `history/` below `folder`. Calls `progress` with the number of row versions."""
     (folder / "history").mkdir()
     for number, register in REGISTERS.items():
         named: set[bytes] | None = set() if register is owed("course") else None
@@ -67,7 +67,7 @@ def _line(version: CarriedVersion, named: set[bytes] | None) -> bytes:
 
 
 def _source_in(content: bytes) -> bytes | None:
-    """What a training record is of: its release or, where it has none, its course; None for an absence."""
+    """The release of a training record or, if it has none, its course; None for an absence."""
     match = _SOURCE.search(content)
     if match is None:
         return None
@@ -75,7 +75,7 @@ def _source_in(content: bytes) -> bytes | None:
 
 
 def _write_captures(subject: Subject, folder: Path) -> None:
-    """Every capture from the first to the pinned one: the lines that its chain hash is made of, and the hash."""
+    """Writes every capture from the first to the pinned one: the lines of its chain hash, and the hash."""
     upto = Capture.objects.filter(
         organization_id=subject.organization_id, capture_sequence__lte=subject.pin.capture_sequence
     ).order_by("capture_sequence")

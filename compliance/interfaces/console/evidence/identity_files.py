@@ -1,6 +1,6 @@
-"""The names of a pack, each behind the commitment that the history holds of it: `identities.jsonl`.
+"""The names of a pack with the openings of the history's commitments to them: `identities.jsonl`.
 
-A line for each row of people and certificates that the pack lists, unless it is from before there were commitments, or
+There is a line for each row of people and certificates in the pack, unless it is from before there were commitments, or
 of somebody who was erased.
 """
 
@@ -26,7 +26,7 @@ _MEMBER = b"identity_sha256"
 
 
 class _Committed(NamedTuple):
-    """A listed row, and what the history commits to in its version."""
+    """A row of the pack, and the commitment in its version."""
 
     row: dict[str, Any]
     sequence: int
@@ -34,10 +34,10 @@ class _Committed(NamedTuple):
 
 
 def write_identities(subject: Subject, folder: Path) -> None:
-    """Writes the file from those of the registers and their histories, which must be there.
+    """Writes the file from the files of the registers and their histories, which must exist.
 
-    Raises CannotBuildError when a register names somebody otherwise than the history commits to: names are current,
-    and what was named otherwise at the pin cannot be proved.
+    Raises CannotBuildError if a register has another name for somebody than the history's commitment: registers have
+    current names, so an older name at the pin cannot be proved.
     """
     with (folder / FILE).open("wb") as lines:
         for register in REGISTERS.values():
@@ -60,7 +60,7 @@ def write_identities(subject: Subject, folder: Path) -> None:
 
 
 def _committed(register: Register, folder: Path, end: str) -> Iterator[_Committed]:
-    """The rows of a register with the commitment of their version, which is the last one in force at `end`."""
+    """The rows of a register, each with the commitment of the last version in force at `end`."""
     history = folder / "history" / f"{register.name}.jsonl"
     with history.open("rb") as versions:
         if not any(_MEMBER in line for line in versions):

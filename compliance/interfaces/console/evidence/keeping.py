@@ -1,4 +1,4 @@
-"""Keeps built packs for a while: begins, stores, hands out in pieces, forgets."""
+"""Begins, stores, serves and removes packs, which are kept for a few days."""
 
 import contextlib
 import shutil
@@ -30,17 +30,17 @@ ACT = "evidence_pack"
 TASK = "compliance.evidence.build"
 KEPT = timedelta(days=3)
 AT_ONCE = 2
-"""How many packs of one company are built at the same time."""
+"""How many packs of one company may be built at the same time."""
 
 FOLDERS = "compliance-pack-"
-"""How the folders in which packs are built are called."""
+"""The prefix of the temporary folders in which packs are built."""
 
 PIECES_A_LOOK = 4
-"""After so many pieces it is asked again whether the pack may still be given away."""
+"""After so many pieces, a download checks again whether the pack still exists."""
 
 
 def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
-    """Lets the worker build a pack; of one that is kept or being built already, its job. Raises CannotBuildError."""
+    """Queues the building of a pack, unless that was done already. Returns its job. Raises CannotBuildError."""
     forget(about.organization_id, now)
     mine = Pack.objects.filter(organization_id=about.organization_id)
     known = mine.filter(
@@ -76,8 +76,8 @@ def begin(about: Subject, staff: Staff, now: datetime) -> uuid.UUID:
 def build_and_keep(about: Subject, job: Job) -> Built:
     """Builds the pack of a job and keeps it. Raises EvidenceError, FilesError.
 
-    Its file is named in the pack before it is written: who removes the pack removes the file, too, whatever has come
-    of it. It is offered under a lock on the pack, and only while nobody was erased since the pack was begun.
+    The pack's row names the file before it is written, so removing the pack always removes the file too. The pack is
+    offered under a lock on its row, and only if nobody was erased since it was begun.
     """
     try:
         with tempfile.TemporaryDirectory(prefix=FOLDERS) as folder:
@@ -100,7 +100,7 @@ def build_and_keep(about: Subject, job: Job) -> Built:
 
 
 def _keep(organization_id: uuid.UUID, job_id: uuid.UUID, output: Path, built: Built) -> None:
-    """Keeps the pack and offers it; the verifier has yet to read it. Raises OutlivedError, FilesError."""
+    """Stores the pack and offers it, before the verifier has read it. Raises OutlivedError, FilesError."""
     mine = Pack.objects.filter(organization_id=organization_id, job_id=job_id)
     file = files.begin(organization_id, KeptFile.Purpose.PACK, datetime.now(UTC))
     try:
@@ -131,7 +131,7 @@ def _say_built(mine: "QuerySet[Pack]", built: Built) -> None:
 
 
 def _unchanged_erasures(organization_id: uuid.UUID, job_id: uuid.UUID) -> int:
-    """Locks the pack until the transaction ends: how many erasures it knows of. Raises OutlivedError after another."""
+    """Locks the pack until the transaction ends. Returns its `erasures`. Raises OutlivedError after another one."""
     known = sql.fetch(
         "SELECT erasures FROM evidence_pack WHERE organization_id = %s AND job_id = %s FOR SHARE",
         [organization_id, job_id],
@@ -157,7 +157,7 @@ def pack_of(organization_id: uuid.UUID, job_id: uuid.UUID, now: datetime) -> Pac
 
 
 def parts(pack: Pack) -> Iterator[bytes]:
-    """The bytes of a built pack, a part at a time, while the pack is there. Raises FilesError."""
+    """The bytes of a built pack, a part at a time, while the pack exists. Raises FilesError."""
     if pack.kept_file_id is None:
         return _parts_of_before(pack.organization_id, pack.job_id, pack.size)
     with context.company(pack.organization_id):
@@ -176,7 +176,7 @@ def _looked_after(pack: Pack, pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _parts_of_before(organization_id: uuid.UUID, job_id: uuid.UUID, size: int) -> Iterator[bytes]:
-    """As packs were kept before they were files: each part in a transaction of its own."""
+    """The bytes of an old pack, stored as rows, each part read in a transaction of its own."""
     number = sent = 0
     while sent < size:
         with context.company(organization_id):
@@ -193,9 +193,9 @@ def _parts_of_before(organization_id: uuid.UUID, job_id: uuid.UUID, size: int) -
 
 
 def forget(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes packs that are too old, or outlived by an erasure. Within the company's context; how many.
+    """Removes packs that are too old or from before an erasure. Within the company's context. Returns how many.
 
-    Locked first: a pack that is being offered at this moment is there before it goes, and its file with it.
+    It locks the rows first, so that a pack being offered at this moment is removed together with its file.
     """
     found = sql.fetch(
         "SELECT job_id, kept_file_id FROM evidence_pack"
@@ -211,10 +211,10 @@ def forget(organization_id: uuid.UUID, now: datetime) -> int:
 
 
 def forget_folders(now: datetime) -> int:
-    """Removes what builders that were killed left on this machine's disk; how many folders."""
+    """Removes folders that killed builders left on this machine's disk. Returns how many."""
     forgotten = 0
     for folder in Path(tempfile.gettempdir()).glob(f"{FOLDERS}*"):
-        with contextlib.suppress(FileNotFoundError):  # its builder has just ended
+        with contextlib.suppress(FileNotFoundError):  # its builder has just removed it
             if folder.stat().st_mtime < (now - jobs.GIVEN_UP).timestamp():
                 shutil.rmtree(folder, ignore_errors=True)
                 forgotten += 1

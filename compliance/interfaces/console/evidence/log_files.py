@@ -1,4 +1,4 @@
-"""The log in a pack: the proof that the pin's capture is under it, the key, and the signed list of files."""
+"""The log in a pack: the proof that the pin's capture is in it, its key, and the signed list of files."""
 
 import base64
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ MANIFEST = "manifest.txt"
 
 
 def wait_for_log(subject: Subject) -> None:
-    """Returns once the pin's capture is under the log. Raises CannotBuildError when nobody signs it."""
+    """Waits until the pin's capture is in the log. Raises CannotBuildError if it is not signed in time."""
     about = subject.organization_id, subject.pin.capture_sequence, subject.pin.chain_hash
     try:
         if manifests.log_place(*about) is None:
@@ -31,7 +31,7 @@ def wait_for_log(subject: Subject) -> None:
 
 
 def write_log(subject: Subject, folder: Path) -> None:
-    """The place of the pin's capture in the log under its newest checkpoint, and the log's key. Raises
+    """Writes the place of the pin's capture in the log under its newest checkpoint, and the log's key. Raises
     CannotBuildError."""
     try:
         place = manifests.log_place(subject.organization_id, subject.pin.capture_sequence, subject.pin.chain_hash)
@@ -47,7 +47,7 @@ def write_log(subject: Subject, folder: Path) -> None:
 
 
 def write_manifest(subject: Subject, folder: Path) -> None:
-    """The list of files, signed. Raises CannotBuildError."""
+    """Writes the signed list of files. Raises CannotBuildError."""
     sums = (folder / packing.LIST).read_text(encoding="ascii")
     pin = subject.pin
     try:

@@ -1,8 +1,8 @@
-"""The signed list of a pack's files: asked for here by whoever builds a pack, answered by the signer.
+"""The signed list of a pack's files: builders of packs request it, and the signer answers.
 
-The builder does not hold the key. It leaves the text of the manifest in a table; the signer looks there in each pass,
-and signs what has the form of a manifest and names a capture of that company that is under the log. It checks that by
-an inclusion proof against a checkpoint that bears its own signature, and takes no table's word for it.
+The builder does not have the key. It writes the text of the manifest to a table; the signer reads the table in each
+pass, and signs texts that have the form of a manifest and name a capture of that company that is in the log. It does
+not trust a table for that, but checks an inclusion proof against a checkpoint with its own signature.
 """
 
 import re
@@ -28,7 +28,7 @@ _MANIFEST = re.compile(
 
 
 class LogPlace(NamedTuple):
-    """Where a capture is in the log: of `size` entries, its entry and path; the checkpoint of that size."""
+    """Where a capture is in a log of `size` entries: its entry and path, and the checkpoint of that size."""
 
     size: int
     entry: int
@@ -37,9 +37,9 @@ class LogPlace(NamedTuple):
 
 
 def log_place(organization_id: uuid.UUID, capture_sequence: int, chain_hash: str) -> LogPlace | None:
-    """The place of a capture under the newest checkpoint, recomputed; None while it is not there.
+    """The recomputed place of a capture under the newest checkpoint; None while it is not in it.
 
-    Raises LogFolderError for a checkpoint that none of our keys signed.
+    Raises LogFolderError if none of our keys signed the checkpoint.
     """
     published, index = queries.newest_checkpoint(), queries.leaf_of(organization_id, capture_sequence)
     if published is None or index is None or index >= published.size:
@@ -58,10 +58,10 @@ def log_place(organization_id: uuid.UUID, capture_sequence: int, chain_hash: str
 def signed(
     organization_id: uuid.UUID, capture_sequence: int, chain_hash: str, sums: str, now: datetime, patience: float = 60.0
 ) -> str:
-    """The manifest over the text of SHA256SUMS as a signed note; a process that holds the key signs at once.
+    """The manifest for the text of SHA256SUMS as a signed note. A process that has the key signs at once.
 
-    Outside of any transaction, for the signer must see what is asked. Raises CannotBuildError when the signer refuses,
-    or does not answer within `patience` seconds.
+    Call it outside of any transaction, because the signer must see the request. Raises CannotBuildError if the signer
+    refuses, or does not answer within `patience` seconds.
     """
     ManifestRequest.objects.filter(asked_at__lt=now - KEPT).delete()
     request = ManifestRequest.objects.create(
@@ -91,9 +91,9 @@ def signed(
 
 
 def answer(signer: NoteSigner) -> int:
-    """Signs the manifests that are waited for, and refuses what is none; how many were answered.
+    """Signs the manifests that wait, and refuses texts that are none. Returns how many were answered.
 
-    A capture that is not under the log yet keeps its manifest waiting. Raises LogFolderError.
+    The manifest of a capture that is not in the log yet stays waiting. Raises LogFolderError.
     """
     answered = 0
     for request in ManifestRequest.objects.filter(note="", refused="").order_by("asked_at")[:100]:

@@ -1,4 +1,4 @@
-"""Packs that staff had built, kept for a short while so that they can be taken away."""
+"""Packs that staff requested, kept for a few days to be downloaded."""
 
 import uuid
 
@@ -8,9 +8,9 @@ from compliance.tenancy.models import CompanyRow
 
 
 class Pack(CompanyRow):
-    """A pack that a job builds: its subject, and once built, what it is.
+    """A pack that a job builds: its subject and, once built, its size, digests and contents.
 
-    It holds names, so it is kept for days, not for ever, and not a moment longer once somebody is erased.
+    It holds names, so it is kept only for days, and removed at once when somebody is erased.
     """
 
     job_id = models.UUIDField()
@@ -40,7 +40,7 @@ class Pack(CompanyRow):
 
 
 class PackPart(CompanyRow):
-    """A mebibyte of a pack of before packs were files: none is written any more, and those there are go in days."""
+    """A mebibyte of an old pack, from before packs were files. No rows are written any more, and old ones expire."""
 
     job_id = models.UUIDField()
     number = models.IntegerField()
@@ -51,9 +51,9 @@ class PackPart(CompanyRow):
 
 
 class ManifestRequest(models.Model):
-    """A list of files that waits for the signer's signature, or has it. A directory table: the signer finds it.
+    """A list of files that waits for the signer's signature, or has it. A directory table, for the signer to read.
 
-    It holds digests and names of files; nothing of a person.
+    It holds digests and names of files, and nothing personal.
     """
 
     request_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -1,7 +1,7 @@
-"""A folder as a ZIP that is the same bytes each time: sorted, with fixed times, at the level of zlib's own choice.
+"""Writes a folder as a ZIP with the same bytes each time: sorted, with fixed times, at zlib's default level.
 
-SHA256SUMS, in the form that `sha256sum -c` reads, lists every other file but the note that signs it; whoever knows its
-digest knows the pack.
+SHA256SUMS, in the form that `sha256sum -c` reads, lists every other file except the note that signs it, so its digest
+identifies the pack.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ FIRST_MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
 def write_list(folder: Path) -> str:
-    """Writes SHA256SUMS into `folder`; its own SHA-256."""
+    """Writes SHA256SUMS into `folder`. Returns its SHA-256."""
     lines = []
     for path in _files(folder):
         with path.open("rb") as content:

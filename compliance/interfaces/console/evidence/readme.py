@@ -1,4 +1,4 @@
-"""The first page of a pack: what lies in it and how to check it."""
+"""The first page of a pack: what it contains and how to check it."""
 
 from django.conf import settings
 

@@ -1,7 +1,6 @@
-"""The auditor's room: on one page the pack, what the verifier says of it, the timeline, and a sample with its proofs.
+"""The auditor's room: one page with the pack, the verifier's result, the timeline, and a sample with its proofs.
 
-All of it is about one pack, so about one period as known at one capture; who comes back finds the same as long as the
-pack is kept.
+The page is about one pack, so about one period as known at one capture; it stays the same as long as the pack is kept.
 """
 
 import io
@@ -35,9 +34,9 @@ _PACKS = 20
 
 
 class Month(NamedTuple):
-    """A month of the timeline: how many captures and how many versions of records it brought, and its last capture.
+    """A month of the timeline: how many captures and versions of records it has, and its last capture.
 
-    `first_day` is a day of the company: the moment at which the month begins there may lie in another month in UTC.
+    `first_day` is a day of the company: in UTC, the month may begin on another day.
     """
 
     first_day: date
@@ -47,7 +46,7 @@ class Month(NamedTuple):
 
 
 def room(visit: Visit) -> HttpResponse:
-    """The newest pack that is built, or the one that was asked for, and everything that an auditor does with it."""
+    """The newest built pack, or the requested one, and everything that an auditor does with it."""
     organization = visit.organization
     keeping.forget(organization.organization_id, visit.now)
     packs = list(
@@ -75,7 +74,7 @@ def room(visit: Visit) -> HttpResponse:
 
 
 def _size(visit: Visit) -> int:
-    """How many records of each register are looked at, from the address. Raises UnreadableInputError."""
+    """How many records of each register the sample has, from the address. Raises UnreadableInputError."""
     text = visit.request.GET.get("size", "10")
     if text not in {str(each) for each in SIZES}:
         raise UnreadableInputError(_("Choose how many records from the form."))
@@ -83,7 +82,7 @@ def _size(visit: Visit) -> int:
 
 
 def _register(visit: Visit, sample: dict[str, Any]) -> Register:
-    """Of which register the sample is displayed: the one asked for, or the first that has a record."""
+    """The register whose sample is displayed: the requested one, or the first that has a record."""
     name = visit.request.GET.get("register", "")
     filled = [each for each in SAMPLED if sample.get("records", {}).get(each.name)]
     found = next((each for each in SAMPLED if each.name == name), None) if name else next(iter(filled), SAMPLED[0])
@@ -93,7 +92,7 @@ def _register(visit: Visit, sample: dict[str, Any]) -> Register:
 
 
 def _sample(visit: Visit, pack: Pack) -> dict[str, Any]:
-    """The sample of one register: in the order in which it was drawn, with today's names."""
+    """The sample of one register, in the order in which it was drawn, with today's names."""
     size, register = _size(visit), _register(visit, pack.sample)
     drawn = [uuid.UUID(each) for each in pack.sample.get("records", {}).get(register.name, [])[:size]]
     known: dict[uuid.UUID, NamedRecord] = (
@@ -112,7 +111,7 @@ def _sample(visit: Visit, pack: Pack) -> dict[str, Any]:
 
 
 def _timeline(visit: Visit) -> list[Month]:
-    """What each of the last months brought to the history, the newest first. One statement."""
+    """The last months of the history, the newest first. One statement."""
     organization = visit.organization
     zone = organization.time_zone
     month = company_days.day_of(zone, visit.now).replace(day=1)
@@ -141,7 +140,7 @@ def _verifications(visit: Visit) -> list[VerificationRun]:
 def proofs(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
     """The proofs of a sample in one file: of each record as it was at the end of the pack's period.
 
-    Each takes a constant number of statements, and a sample has a hundred records at most.
+    Each proof takes a constant number of statements, and a sample has at most a hundred records.
     """
     organization_id = visit.organization.organization_id
     pack = keeping.pack_of(organization_id, job_id, visit.now)
@@ -172,5 +171,5 @@ def proofs(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
 
 
 def _entry(name: str, moment: datetime) -> zipfile.ZipInfo:
-    """A file of the archive, dated by the moment that it is about."""
+    """A file of the archive, dated with the moment that it is about."""
     return zipfile.ZipInfo(name, date_time=moment.timetuple()[:6])

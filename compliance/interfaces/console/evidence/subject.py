@@ -1,6 +1,6 @@
-"""What a pack is about: a company, a period of its days, and one capture of its history, which pins every register.
+"""The subject of a pack: a company, a period of days, and one capture of its history, which pins every register.
 
-Two packs of one subject are the same bytes, so nothing of it is the present: moments are the period's own ends.
+Two packs of one subject have the same bytes, so its moments are the ends of the period, never the present.
 """
 
 import uuid
@@ -35,13 +35,13 @@ class Subject:
         return self.organization.organization_id
 
     def question(self, *, by_period: bool = False) -> Question:
-        """What a register is asked, personal fields included."""
+        """The question to a register, with personal fields."""
         start = self.start if by_period else None
         return Question(company_of(self.organization), self.pin, self.moment, start, None, personal=True)
 
     @property
     def file_name(self) -> str:
-        """What the file is called."""
+        """The name of the file."""
         return (
             f"evidence-{str(self.organization_id)[:8]}-{self.first_day}-to-{self.last_day}"
             f"-capture-{self.pin.capture_sequence}.zip"

@@ -1,6 +1,6 @@
-"""The readable summary of a pack as a PDF: who owed what, who did it, who has not, and that nobody is left out.
+"""The readable summary of a pack as a PDF: who owed what, who has and has not done it, and that nobody is left out.
 
-Typst lays it out from `summary.typ`; it carries no creation date, so the same pack is the same file.
+Typst lays it out from `summary.typ`, without a creation date, so the same pack gives the same file.
 """
 
 from datetime import datetime
@@ -45,7 +45,7 @@ def summary_pdf(subject: Subject, tally: Tally, registers: dict[str, int], compl
 
 @lru_cache(maxsize=1)
 def _fonts() -> typst.Fonts:
-    """The fonts that typst brings, then the machine's own for letters that those lack."""
+    """The fonts of typst, then the machine's own for letters that those lack."""
     return typst.Fonts(include_system_fonts=True, include_embedded_fonts=True)
 
 
@@ -123,7 +123,7 @@ def _values(subject: Subject, tally: Tally, registers: dict[str, int], completen
 
 
 def _list(title: str, explains: str, headings: list[str], listed: Listed, cells: Any) -> dict[str, Any]:
-    """A list of the summary: sorted by its second and first column, with a sentence when it is cut."""
+    """A list of the summary, sorted by its second and first column, with a sentence if it is truncated."""
     rows = sorted((cells(row) for row in listed.rows), key=lambda row: (row[1], row[0], row))
     if listed.total > len(rows):
         explains += f" The first {LISTED:,} of {listed.total:,}; the registers of this pack hold all."

@@ -1,8 +1,8 @@
-"""What the summary counts while the registers stream past: outcomes by course, signatures by policy, completeness.
+"""The summary's counts, made while the registers are streamed: outcomes by course, signatures by policy, completeness.
 
 Completeness: every employee of the period is exactly one of *owing* (a required record that counts), *excused*
-(required records, all of them waived or ended undone before their deadline) or *none owed*. Whoever has a record must
-be among the people. The verifier of the pack counts again by itself.
+(required records, all of them waived or ended undone before their deadline) or *none owed*. Everybody with a record
+must be among the people. The pack's verifier counts this independently.
 
 Memory: a few bytes a person, and lists of at most LISTED rows.
 """
@@ -22,7 +22,7 @@ from compliance.interfaces.console.evidence.errors import IncompletePackError
 from compliance.rules.vocabulary import EntryType, Outcome, Requirement
 
 LISTED = 500
-"""How many rows each list of the summary shows at most; the registers hold all."""
+"""How many rows each list of the summary has at most; the registers hold all."""
 
 DONE = (Outcome.COMPLETED_ON_TIME, Outcome.COMPLETED_LATE, Outcome.COMPLETED_BEFORE_REQUIREMENT)
 UNDONE = (Outcome.OVERDUE, Outcome.MISSED, Outcome.NOT_DUE_YET)
@@ -33,13 +33,13 @@ Row = dict[str, Any]
 
 @dataclass
 class Listed:
-    """The first rows of a list, and how many there are in all."""
+    """The first rows of a list, and the number of all its rows."""
 
     rows: list[Row] = field(default_factory=list)
     total: int = 0
 
     def add(self, row: Row) -> None:
-        """Counts a row and keeps it while there is room."""
+        """Counts a row, and keeps it if it is one of the first LISTED."""
         self.total += 1
         if len(self.rows) < LISTED:
             self.rows.append(row)
@@ -111,7 +111,8 @@ class Tally:
         self.last_receipt = row["receipt_sha256"]
 
     def completeness(self) -> dict[str, int]:
-        """People, owing, excused, none owed. Raises IncompletePackError when the registers contradict each other."""
+        """The numbers of people, owing, excused and none owed. Raises IncompletePackError if the registers contradict
+        each other."""
         strangers = (self.owing | self.excused) - self.employees
         if strangers:
             raise IncompletePackError(

@@ -18,10 +18,10 @@ from compliance.tenancy import context
 from compliance.tenancy.models import Organization
 
 
-# Acknowledged at once: a large pack outlasts the broker's patience, which would hand it out again.
+# Acknowledged at once: a large pack takes longer than the broker waits before it delivers a task again.
 @shared_task(name=keeping.TASK, acks_late=False, ignore_result=True, time_limit=4 * 3600, soft_time_limit=4 * 3600 - 60)
 def build(organization_id: str, job_id: str) -> None:
-    """Builds the pack of a job. Whoever asked must still be allowed to when it begins."""
+    """Builds the pack of a job. The person who requested it must still have the permission when it begins."""
     jobs.run(organization_id, job_id, _build)
 
 
@@ -32,7 +32,7 @@ def _build(job: Job, _: list[str]) -> str:
         raise CannotBuildError(gettext("Whoever asked for this may not do it any more."))
     with context.company(job.organization_id):
         pack = Pack.objects.filter(organization_id=job.organization_id, job_id=job.job_id).first()
-    if pack is None:  # somebody was erased between the asking and now
+    if pack is None:  # somebody was erased since it was requested
         raise CannotBuildError(gettext("The pack was forgotten before it was built. Ask for it again."))
     about = subject(job.organization_id, pack.first_day, pack.last_day, now=now, capture_sequence=pack.capture_sequence)
     built = keeping.build_and_keep(about, job)
@@ -41,7 +41,7 @@ def _build(job: Job, _: list[str]) -> str:
 
 @shared_task(name="compliance.evidence.forget", ignore_result=True)
 def forget() -> None:
-    """Each hour and after each erasure: packs, exports, unconfirmed uploads too old, or outlived by an erasure, go."""
+    """Removes packs, exports and uploads too old or from before an erasure. Runs hourly and after each erasure."""
     keeping.forget_folders(datetime.now(UTC))
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         with context.company(organization_id):

@@ -1,7 +1,7 @@
-"""Validates a pack with the verifier that auditors run, in a process of its own, given the log's key.
+"""Validates a pack with the verifier that auditors run, in a separate process, with the log's key.
 
-Since our own machine runs it, it is no proof for others: it lets us find a fault before an auditor does. The page with
-its result explains how to run it elsewhere.
+A run on our own machine proves nothing to others; it lets us find a fault before an auditor does. The page with the
+result explains how to run it elsewhere.
 """
 
 import logging
@@ -17,18 +17,18 @@ from compliance.proofs.single_file import single_file
 log = logging.getLogger(__name__)
 SECONDS = 2 * 3600
 LONGEST = 4000
-"""So much of what the verifier prints is kept."""
+"""How many characters of the verifier's output are kept."""
 
 
 class Verdict(NamedTuple):
-    """Whether the verifier found the pack to hold, None where it could not be run to its end; and what it printed."""
+    """Whether the pack verified, None if the verifier did not run to its end; and what it printed."""
 
     holds: bool | None
     words: str
 
 
 def validate(pack: Path) -> Verdict:
-    """Runs the verifier on a pack. It never fails: what goes wrong is its verdict."""
+    """Runs the verifier on a pack. It raises nothing: a failure to run is a verdict too."""
     key = next(iter(keys.verifier_keys()), "")
     with tempfile.TemporaryDirectory(prefix="evidence-validated-") as folder:
         program = Path(folder, "verify.py")

@@ -1,6 +1,6 @@
-"""The pages of evidence packs: ask for one, watch it being built, take it away.
+"""The pages of evidence packs: request one, see its progress, download it.
 
-They only read and derive: asking twice for the same period at the same capture leads to the same pack.
+Requesting the same period at the same capture twice leads to the same pack.
 """
 
 import uuid
@@ -45,7 +45,7 @@ def ask(visit: Visit) -> HttpResponse:
 
 
 def build(visit: Visit) -> HttpResponse:
-    """Lets the pack of a period be built, or leads to the one that is there."""
+    """Starts building the pack of a period, or redirects to the existing one."""
     first, last = (_day(visit, name) for name in ("from", "to"))
     about = subject(visit.organization.organization_id, first, last, now=visit.now)
     visit.act, visit.reason = keeping.ACT, f"{first} to {last}"
@@ -59,7 +59,7 @@ def build(visit: Visit) -> HttpResponse:
 
 
 def pack(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
-    """How far a pack is; what it is, once built. The page reloads itself meanwhile."""
+    """The progress of a pack or, once built, its contents. The page reloads itself meanwhile."""
     visit.crumb(gettext("Evidence packs"), "evidence")
     organization_id = visit.organization.organization_id
     found = keeping.pack_of(organization_id, job_id, visit.now)

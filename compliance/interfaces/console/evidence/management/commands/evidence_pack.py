@@ -18,7 +18,7 @@ from compliance.interfaces.console.evidence.subject import subject
 
 
 class Command(BaseCommand):
-    """Builds here and now, without a worker."""
+    """Builds the pack in this process, without a worker."""
 
     help = "Writes a ZIP of one company and period that an auditor can verify with nothing but Python."
 
