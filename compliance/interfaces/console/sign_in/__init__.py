@@ -1,1 +1,1 @@
-"""Who comes in: invitations, passwords, second factors, passkeys, company accounts, the lock-out, sessions that end."""
+"""Sign-in of staff: invitations, passwords, second factors, passkeys, company accounts, the lock-out, sessions."""

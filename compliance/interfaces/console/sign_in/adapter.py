@@ -1,4 +1,4 @@
-"""What allauth asks us: nobody signs up, guesses are counted, sign-ins and changes of an account are told."""
+"""The adapter for allauth: sign-up is closed, guesses are counted, sign-ins and changes of an account are logged."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -20,7 +20,7 @@ from compliance.interfaces.console.sign_in.forms import PENDING
 
 
 class StaffAdapter(DefaultAccountAdapter):
-    """Sign-in of staff accounts, which others make for them."""
+    """Sign-in to staff accounts, which administrators create."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "too_many_login_attempts": gettext_lazy("Too many wrong tries. Wait a quarter of an hour, or ask for help."),
@@ -31,7 +31,7 @@ class StaffAdapter(DefaultAccountAdapter):
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Accounts are made in the staff admin."""
+        """False: accounts are created in the staff admin."""
         return False
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
@@ -50,11 +50,11 @@ class StaffAdapter(DefaultAccountAdapter):
         return user
 
     def get_login_stages(self) -> list[str]:
-        """The second factor alone, unless the company's sign-in has asked for one."""
+        """Only the stage of the second factor."""
         return ["compliance.interfaces.console.sign_in.stages.SecondFactorStage"]
 
     def post_login(self, request: HttpRequest, user: User, **values: Any) -> HttpResponse:
-        """Begins the session, knows the device from now on, and logs the sign-in."""
+        """Begins the session, remembers the device, and logs the sign-in."""
         now = timezone.now()
         request.session.pop(PENDING, None)
         passed = any(record.get("method") == "mfa" for record in get_authentication_records(request, user))
@@ -66,18 +66,18 @@ class StaffAdapter(DefaultAccountAdapter):
         return response
 
     def logout(self, request: HttpRequest) -> None:
-        """Ends the session, not only its cookie."""
+        """Ends the session's row, not only its cookie."""
         sessions.end_own(request)
         super().logout(request)
 
     def send_notification_mail(self, *arguments: Any, **values: Any) -> None:
-        """Our views write the letters, in the transaction of the change (`views.py`)."""
+        """Does nothing: our views write the letters, in the transaction of the change (`views.py`)."""
 
     def add_message(self, *arguments: Any, **values: Any) -> None:
-        """The pages say what happened; allauth's own messages would say it twice."""
+        """Does nothing: the pages report what happened, and allauth's messages would repeat it."""
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """By our own rule about proxies."""
+        """The client's address, by our own rule about proxies."""
         return client_address(request)
 
     def _log(
@@ -88,7 +88,7 @@ class StaffAdapter(DefaultAccountAdapter):
         now: datetime,
         guessed: Mapping[str, Any] | None = None,
     ) -> None:
-        """A line about a sign-in. A failed one names the account by its number, where the name is one of an account:
+        """Logs a sign-in. A failed one is logged with the number of the account of that name, if any, but not with the name:
         people type passwords into the wrong field."""
         staff = staff_of(user, now) if user else None
         subject = {}

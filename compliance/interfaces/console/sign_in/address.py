@@ -1,4 +1,4 @@
-"""The address a request came from, by the API's own rule about proxies."""
+"""The address that a request came from, by the API's rule about proxies."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -7,5 +7,5 @@ from compliance.interfaces.api import networks
 
 
 def client_address(request: HttpRequest) -> str:
-    """The rightmost hop that is no trusted proxy of ours; empty when nobody tells one."""
+    """The rightmost hop that is not a trusted proxy of ours; empty if there is none."""
     return str(networks.client_address(request.META, settings.TRUSTED_PROXIES) or "")

@@ -1,7 +1,7 @@
-"""Auditors whom a company lets in by itself: accounts that read the records of this one company, until a moment.
+"""Auditors whom a company invites itself: accounts that can read the records of this one company until a moment.
 
-Staff of the company make them; nobody who keeps the staff accounts has to act. Each company makes accounts of its own,
-so that none learns which others an auditor works for, and none changes what another has granted.
+Staff of the company create them without an administrator of the staff accounts. Each company has accounts of its own,
+so no company learns for which others an auditor works, and none can change what another has granted.
 """
 
 import re
@@ -26,11 +26,11 @@ _NAME_AT_MOST = 40
 
 
 class AuditorError(ConsoleError):
-    """An auditor who cannot be let in like that, or whom this company has not let in."""
+    """An auditor who cannot be invited like this, or whom this company has not invited."""
 
 
 class Auditor(NamedTuple):
-    """Somebody whom the company let in. `invited_until`: their link waits until then and was not used yet."""
+    """An auditor of the company. `invited_until`: their link is valid until then and was not used yet."""
 
     user_id: int
     name: str
@@ -42,7 +42,7 @@ class Auditor(NamedTuple):
 
 
 class Invited(NamedTuple):
-    """Who was let in; `code` of the invitation, none where the account has its own password and device already."""
+    """The account, and the `code` of its invitation, empty if it already has a password and a second factor."""
 
     user_id: int
     username: str
@@ -50,7 +50,7 @@ class Invited(NamedTuple):
 
 
 def auditors(organization_id: uuid.UUID) -> list[Auditor]:
-    """Everybody whom the company has let in, those whose access lasts longest first. Two statements."""
+    """The auditors of the company, those whose access lasts longest first. Two statements."""
     found = _of(organization_id).select_related("staff_access", "invitation").order_by("-staff_access__valid_until")
     return [
         Auditor(
@@ -67,15 +67,15 @@ def auditors(organization_id: uuid.UUID) -> list[Auditor]:
 
 
 def known(organization_id: uuid.UUID, email: str) -> User | None:
-    """The account that the company made for this address before; case does not count."""
+    """The account that the company made for this address before; case is ignored."""
     return _of(organization_id).filter(email__iexact=email, is_active=True).order_by("pk").first()
 
 
 def invite(*, organization_id: uuid.UUID, name: str, email: str, until: datetime, by: Staff, at: datetime) -> Invited:
-    """Lets somebody in to read until then, and has a letter with the link go to them. Raises AuditorError."""
+    """Gives somebody read access until then, and queues a letter with the link. Raises AuditorError."""
     if not at < until <= at + LONGEST:
         raise AuditorError("An auditor's access ends on a day to come, within one year.")
-    # Two who invite the same address at one moment take turns: a second account would outlive the end of the first.
+    # Simultaneous invitations of one address take turns, because ending one of two accounts would leave the other.
     sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"invited auditor {organization_id}",))
     user = known(organization_id, email)
     acts = []
@@ -99,12 +99,12 @@ def invite(*, organization_id: uuid.UUID, name: str, email: str, until: datetime
 
 
 def link(code: str) -> str:
-    """The address that opens the account, to be handed over."""
+    """The link to the account, to be handed over."""
     return invitations.link(code)
 
 
 def end(*, organization_id: uuid.UUID, user_id: int, by: Staff, at: datetime) -> str:
-    """Ends the access of an auditor of this company at once, with every session. Returns their name to sign in."""
+    """Ends the access of an auditor of this company at once, with every session. Returns their username."""
     user = _of(organization_id).filter(pk=user_id, staff_access__valid_until__gt=at).first()
     if user is None:
         raise AuditorError("This company has let in no such auditor, or their access has ended already.")
@@ -117,7 +117,7 @@ def end(*, organization_id: uuid.UUID, user_id: int, by: Staff, at: datetime) ->
 
 
 def _of(organization_id: uuid.UUID) -> QuerySet[User]:
-    """The accounts that may see this company and no other, and only read."""
+    """The accounts that may see only this company, and only read."""
     return User.objects.filter(
         groups__name=AUDITOR,
         is_superuser=False,
@@ -127,7 +127,7 @@ def _of(organization_id: uuid.UUID) -> QuerySet[User]:
 
 
 def _username(email: str) -> str:
-    """A name to sign in with that nobody has, and that does not tell whether anybody has the address already."""
+    """An unused username that does not reveal whether the address is in use already."""
     start = re.sub(r"[^a-z0-9.]+", "", email.partition("@")[0].lower())[:_NAME_AT_MOST].strip(".") or "auditor"
     while True:
         found = f"{start}-{secrets.token_hex(3)}"
@@ -136,7 +136,7 @@ def _username(email: str) -> str:
 
 
 def _note(organization_id: uuid.UUID, user: User, acts: list[str], by: Staff, at: datetime) -> None:
-    """Lines of the company's access log about the account, beside that of the act with its reason."""
+    """Adds lines about the account to the company's access log, besides that of the act with its reason."""
     for act in acts:
         access_log.append(
             page="account",

@@ -1,7 +1,7 @@
-"""Codes of authenticator apps (RFC 6238): each serves once, whichever process is asked.
+"""Codes of authenticator apps (RFC 6238): each is accepted once, by whichever process.
 
-Section 5.2 of the RFC forbids to accept a code twice. The newest counter that was accepted is kept in the database and
-raised by one statement, so of two simultaneous uses one loses; an older code than the newest is refused as well.
+Section 5.2 of the RFC forbids accepting a code twice. The newest accepted counter is in the database and raised by one
+statement, so one of two simultaneous uses fails; codes older than the newest are refused as well.
 """
 
 from allauth.core.internal.cryptokit import compare_user_code
@@ -13,7 +13,7 @@ from compliance.tenancy import sql
 
 
 def matching_counter(secret: str, code: str) -> int | None:
-    """The counter, now or one step beside it, whose code this is."""
+    """The counter, at most one step from now, whose code this is; None if there is none."""
     for counter in yield_hotp_counters_from_time():
         if compare_user_code(actual=code, expected=format_hotp_value(hotp_value(secret, counter))):
             return counter
@@ -21,13 +21,13 @@ def matching_counter(secret: str, code: str) -> int | None:
 
 
 def use(authenticator: Authenticator, code: str) -> bool:
-    """Whether `code` is right and was not used before; then it is used."""
+    """Whether `code` is right and was not used before. If so, marks it as used."""
     counter = matching_counter(sealing.unseal(authenticator.data["secret"]), code)
     return counter is not None and spend(authenticator, counter)
 
 
 def spend(authenticator: Authenticator, counter: int) -> bool:
-    """Marks `counter` and all before it as used. False when it was already."""
+    """Marks `counter` and all before it as used. False if it was used already."""
     return bool(
         sql.fetch(
             "INSERT INTO sign_in_usedcode AS u (authenticator_id, counter) VALUES (%s, %s)"

@@ -1,8 +1,8 @@
-"""Sign-in by the company's OpenID Connect provider: it opens accounts that are here, and makes none.
+"""Sign-in by the company's OpenID Connect provider: it signs in to existing accounts, and creates none.
 
-An administrator links an account to the provider's (`CompanyAccount`). Groups, companies and ends of access are what
-they are here, whatever the provider claims. The second factor of the account here is asked for as after a password,
-unless OIDC_SECOND_FACTOR_AMR names what the provider's `amr` claim (RFC 8176) must hold to count as one.
+An administrator links an account to one at the provider (`CompanyAccount`). Groups, companies and ends of access come
+from the account here, whatever the provider claims. The account's second factor is asked for as after a password,
+unless OIDC_SECOND_FACTOR_AMR holds a value of the provider's `amr` claim (RFC 8176), which then counts as one.
 """
 
 import secrets
@@ -27,39 +27,39 @@ from compliance.interfaces.console.sign_in.models import CompanyAccount
 
 
 class CompanyProvider(OpenIDConnectProvider):
-    """Asks for an ID token of this very sign-in, which its `nonce` shows (OpenID Connect Core 1.0, 3.1.2.1)."""
+    """Binds the ID token to this sign-in by a `nonce` (OpenID Connect Core 1.0, 3.1.2.1)."""
 
     def redirect(self, request: HttpRequest, *given: Any, **values: Any) -> HttpResponse:
-        """Leads to the provider; the nonce is kept with the state, in the session."""
+        """Redirects to the provider; the nonce is kept with the state, in the session."""
         nonce = secrets.token_urlsafe(24)
         asked = (values.pop("auth_params", None) or self.get_auth_params()) | {"nonce": nonce}
         return super().redirect(request, *given, auth_params=asked, nonce=nonce, **values)
 
 
 class CompanySignIn(DefaultSocialAccountAdapter):
-    """Maps what the provider says onto accounts that an administrator linked."""
+    """Maps the provider's claims to accounts that an administrator linked."""
 
     def get_provider(self, request: HttpRequest, provider: str, client_id: str | None = None) -> CompanyProvider:
-        """The one kind that there is."""
+        """The only provider, as a CompanyProvider."""
         return CompanyProvider(request, app=self.get_app(request, provider=provider, client_id=client_id))
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        """Nobody signs up."""
+        """False: sign-up is closed."""
         return False
 
     def list_apps(
         self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
     ) -> list[SocialApp]:
-        """The one provider of the settings; none is ever read from the database."""
+        """The one provider in the settings; none is read from the database."""
         found = _build_apps_from_settings(provider=provider, client_id=client_id)
         return [app for apps in found.values() for app in apps]
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Finds the account, or refuses."""
+        """Finds the account, or refuses the sign-in."""
         claims = sociallogin.account.extra_data
         token = claims.get("id_token") or {}
         userinfo = claims.get("userinfo") or token
-        # OpenID Connect Core 1.0, 5.3.2: what is told of another subject than the token's must not be used.
+        # OpenID Connect Core 1.0, 5.3.2: userinfo of another subject than the token's must not be used.
         if sociallogin.state.get("process", "login") != "login" or not token or userinfo.get("sub") != token.get("sub"):
             _refuse(request)
         if token.get("nonce") != sociallogin.state["nonce"]:
@@ -74,7 +74,7 @@ class CompanySignIn(DefaultSocialAccountAdapter):
 
 
 def _account_of(request: HttpRequest, issuer: str, subject: str, userinfo: dict[str, Any]) -> User | None:
-    """The account linked to this subject. A link by e-mail address is fixed to the subject that first proves it."""
+    """The account linked to this subject. A link by e-mail address is bound to the subject that first proves it."""
     linked = CompanyAccount.objects.select_related("user")
     found = linked.filter(issuer=issuer, subject=subject).first()
     if found is not None:

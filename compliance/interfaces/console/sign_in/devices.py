@@ -1,7 +1,7 @@
-"""Browsers in which an account signed in before, known by a cookie.
+"""Known devices: browsers in which an account signed in before, recognised by a cookie.
 
-The device cookies of OWASP ("Slow Down Online Guessing Attacks with Device Cookies"): a stranger's wrong guesses never
-lock out a browser that is known, because they are counted apart.
+These are the device cookies of OWASP ("Slow Down Online Guessing Attacks with Device Cookies"): a stranger's wrong
+guesses never lock out a known browser, because they are counted separately.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def is_known(request: HttpRequest, username: str, now: datetime) -> bool:
-    """Whether the account of that name signed in from this browser before."""
+    """Whether the account `username` signed in from this browser before."""
     token = _token(request)
     if token is None:
         return False
@@ -31,7 +31,7 @@ def is_known(request: HttpRequest, username: str, now: datetime) -> bool:
 
 
 def remember(request: HttpRequest, response: HttpResponseBase, user: User, now: datetime) -> bool:
-    """Knows this browser from now on. Returns whether it is new to an account that had others."""
+    """Remembers this browser. Returns whether it is new to an account that had others."""
     token = _token(request) or secrets.token_urlsafe(32)
     had_others = Device.objects.filter(user=user).exists()
     _, made = Device.objects.update_or_create(
@@ -53,12 +53,12 @@ def remember(request: HttpRequest, response: HttpResponseBase, user: User, now: 
 
 
 def forget(user: User) -> None:
-    """Knows none of the browsers of `user` any more."""
+    """Forgets all browsers of `user`."""
     Device.objects.filter(user=user).delete()
 
 
 def mark(request: HttpRequest) -> str:
-    """What stands for this browser when its guesses are counted; empty for one without a cookie."""
+    """The key of this browser for counting its guesses; empty without a cookie."""
     token = _token(request)
     return _digest(token) if token else ""
 

@@ -23,7 +23,7 @@ from compliance.interfaces.console import access_log
 from compliance.interfaces.console.sign_in import codes, letters, lock_out, sealing, sessions
 
 PENDING = "console_pending"
-"""In the session of a sign-in that waits for its second factor: what the password was then."""
+"""Session key of a sign-in that waits for its second factor: the hash of the password at that time."""
 
 
 def _count_in_session() -> list[lock_out.Count]:
@@ -36,7 +36,7 @@ def _count_in_session() -> list[lock_out.Count]:
 def _count_while_pending(user: User) -> list[lock_out.Count]:
     request, now = context.request, timezone.now()
     if request.session.get(PENDING) != user.get_session_auth_hash():
-        # Whoever was stopped here with the old password does not get on once it is changed.
+        # A sign-in that began with the old password cannot continue after a change.
         raise get_adapter().validation_error("password_changed_meanwhile")
     counts = lock_out.at_code(request, user, now)
     if not lock_out.count(counts, now):
@@ -46,7 +46,7 @@ def _count_while_pending(user: User) -> list[lock_out.Count]:
 
 
 def _note_failure(user: User, act: str) -> None:
-    """A line of the access log about a wrong guess of whoever is, or says they are, `user`."""
+    """Logs a wrong guess by somebody who is, or claims to be, `user`."""
     access_log.record(
         context.request,
         staff=None,
@@ -67,7 +67,7 @@ def _passkey(user: User, check: Callable[[], Authenticator]) -> Authenticator:
 
 
 def _authenticator_with(user: User, code: str) -> Authenticator | None:
-    """The app or the recovery codes of `user` that take `code`; it is used up by asking."""
+    """The app or the recovery codes of `user` that accept `code`, which is used up by this call."""
     code = code.replace(" ", "")
     for authenticator in Authenticator.objects.filter(user=user):
         if authenticator.type == Authenticator.Type.TOTP and codes.use(authenticator, code):
@@ -158,7 +158,7 @@ class PasswordForm(ChangePasswordForm):
 
 
 class EnrolAppForm(ActivateTOTPForm):
-    """The first code of a new authenticator app. Its secret waits sealed in the session until then."""
+    """The first code of a new authenticator app. Until then its secret is in the session, sealed."""
 
     def __init__(self, *arguments: Any, **values: Any) -> None:
         self.user = values.pop("user")
@@ -194,7 +194,7 @@ class InvitationCodeForm(forms.Form):
 
 
 class InvitationForm(InvitationCodeForm):
-    """An invitation is taken up with a new password."""
+    """Accepts an invitation with a new password."""
 
     password1 = forms.CharField(
         label=gettext_lazy("New password"),
@@ -209,7 +209,7 @@ class InvitationForm(InvitationCodeForm):
     )
 
     def check(self, user: User) -> bool:
-        """Whether the two passwords are the same and good enough for `user`; else the form says why."""
+        """Whether the two passwords are equal and good enough for `user`. Otherwise adds an error to the form."""
         first, again = self.cleaned_data["password1"], self.cleaned_data["password2"]
         if first != again:
             self.add_error("password2", gettext("This is not the same password."))

@@ -1,8 +1,8 @@
-"""Stands before everything under /console/.
+"""Middleware that checks sessions before everything under /console/.
 
-Sessions that ended are closed. A session that has not passed the account's second factor opens nothing; where a second
-factor is required, one of an account that has none opens nothing but its own enrolment, and that only after an
-invitation. Pages are never kept by a browser or a proxy.
+Ended sessions are closed. A session that has not passed the account's second factor has no access. If a second factor
+is required, a session of an account without one can only enrol one, and that only after an invitation. Browsers and
+proxies may not store pages.
 """
 
 from collections.abc import Callable
@@ -23,11 +23,11 @@ CONSOLE = "/console/"
 SIGN_OUT = "/console/sign-in/out/"
 FIRST_FACTOR = "/console/sign-in/second-factor/first/"
 ENROLMENT = ("/console/sign-in/second-factor/on/", "/console/sign-in/passkeys/add/", "/console/sign-in/again/")
-"""Where the first second factor is enrolled; `again` asks for the password when that takes long."""
+"""The pages for enrolling the first second factor; `again` asks for the password if that takes long."""
 
 
 class Guard:
-    """Middleware; it looks at no other path."""
+    """The middleware. It ignores all other paths."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -55,12 +55,12 @@ class Guard:
 
 
 def _half_open(row: StaffSession) -> bool:
-    """Whether the account has a second factor that this session never showed: it began before, or by another way."""
+    """Whether the account has a second factor that this session has not passed, for example as it began before."""
     return row.second_factor_at is None and row.enrolled  # type: ignore[attr-defined]
 
 
 def _without_second_factor(request: HttpRequest, row: StaffSession, now: datetime) -> HttpResponse | None:
-    """What an account without a second factor may open."""
+    """A redirect for a session of an account without a second factor; None if it may open the page."""
     required = settings.CONSOLE_SECOND_FACTOR_REQUIRED
     if request.path in (ENROLMENT if required else ENROLMENT[:2]):
         invited = row.may_enrol_until is not None and now < row.may_enrol_until

@@ -1,7 +1,7 @@
-"""One-time invitations: without one nobody enrols the first second factor of an account.
+"""One-time invitations, which are needed to enrol the first second factor of an account.
 
-A superuser hands it over, or staff of a company to an auditor whom the company lets in (`auditors.py`). Whoever holds
-only the password of an account can therefore not enrol a device of their own.
+A superuser hands one over, or staff of a company to an auditor whom the company invites (`auditors.py`). So somebody
+who has only the password of an account cannot enrol a device of their own.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ ADDRESS = "/console/sign-in/invitation/"
 
 
 class InvitationError(ConsoleError):
-    """An invitation that does not exist, was used, or has run out."""
+    """An invitation that does not exist, was used, or has expired."""
 
 
 def issue(*, user: User, by: str, at: datetime, lasts: timedelta = LASTS) -> str:
-    """Makes the invitation of `user`, in place of an earlier one, and returns its code, which is kept nowhere."""
+    """Makes the invitation of `user`, replacing an earlier one. Returns its code, which is stored nowhere."""
     code = secrets.token_urlsafe(24)
     Invitation.objects.update_or_create(
         user=user,
@@ -35,22 +35,22 @@ def issue(*, user: User, by: str, at: datetime, lasts: timedelta = LASTS) -> str
 
 
 def of(user: User) -> Invitation | None:
-    """The invitation of `user` that waits, used up or not there: None."""
+    """The open invitation of `user`; None if it was used or does not exist."""
     return Invitation.objects.filter(user=user).first()
 
 
 def withdraw(user: User) -> None:
-    """Takes the invitation of `user` back, where one waits."""
+    """Withdraws the open invitation of `user`, if there is one."""
     Invitation.objects.filter(user=user).delete()
 
 
 def link(code: str) -> str:
-    """The address to hand over."""
+    """The link to hand over."""
     return f"{settings.BASE_URL}{ADDRESS}{code}/"
 
 
 def account_of(code: str, now: datetime) -> User:
-    """The account that `code` invites. Raises InvitationError."""
+    """The account to which `code` invites. Raises InvitationError."""
     found = Invitation.objects.select_related("user").filter(code_sha256=_digest(code), ends_at__gt=now).first()
     if found is None or not found.user.is_active:
         raise InvitationError(
@@ -60,7 +60,7 @@ def account_of(code: str, now: datetime) -> User:
 
 
 def use_up(code: str, now: datetime) -> User:
-    """Uses the invitation up and returns its account. Of two simultaneous uses one raises InvitationError."""
+    """Uses the invitation up and returns its account. One of two simultaneous uses raises InvitationError."""
     with transaction.atomic():
         user = account_of(code, now)
         if not Invitation.objects.filter(user=user, code_sha256=_digest(code), ends_at__gt=now).delete()[0]:

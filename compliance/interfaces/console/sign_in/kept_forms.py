@@ -1,8 +1,8 @@
-"""A form of an act that was open over a sign-out loses nothing.
+"""Keeps the input of an act's form whose session ended while it was open.
 
-Whoever sends one without a session gets a page that holds what they typed, and signs in beside it, in another window. A
-form whose token is of a former session comes back filled in, as a form: nothing is done, nothing is previewed, and
-whoever sees it sends it again with a token of today. What was typed is kept nowhere on the server.
+A form sent without a session is answered with a page that holds the input, from which the person signs in in another
+window. A form with the token of a former session is returned filled in, as a form: nothing is performed or previewed,
+and the person sends it again with a new token. The server stores none of the input.
 """
 
 from django.contrib import messages
@@ -16,11 +16,11 @@ from compliance.interfaces.pages import failures
 
 _NOT_KEPT = ("csrfmiddlewaretoken", "job")
 _OLD_TOKEN = ("CSRF token from POST", REASON_NO_CSRF_COOKIE)
-"""What Django says of a form of a former session; a form from another site is refused for its origin."""
+"""Django's reason for refusing a form of a former session; a form from another site is refused for its origin."""
 
 
 def signed_out(request: HttpRequest) -> HttpResponse | None:
-    """The page that keeps a form of an act, sent without a session; None for anything else."""
+    """The page that keeps the form of an act sent without a session; None for any other request."""
     if request.method != "POST" or "step" not in request.POST or _act(request) is None:
         return None
     kept = [(name, value) for name, values in request.POST.lists() if name not in _NOT_KEPT for value in values]
@@ -28,7 +28,7 @@ def signed_out(request: HttpRequest) -> HttpResponse | None:
 
 
 def old_token(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's CSRF_FAILURE_VIEW: a form of an act of a former session comes back filled in."""
+    """Django's CSRF_FAILURE_VIEW: returns the form of an act of a former session filled in."""
     match = _act(request)
     if match is None or request.method != "POST" or not reason.startswith(_OLD_TOKEN):
         return failures.csrf(request, reason)
@@ -41,12 +41,12 @@ def old_token(request: HttpRequest, reason: str = "") -> HttpResponse:
         request, gettext("You signed in again since this form was opened. What you typed is still here: look it over.")
     )
     answer: HttpResponse = match.func(request, *match.args, **match.kwargs)
-    answer.status_code = 403  # what was sent was refused; what is shown is its form
+    answer.status_code = 403  # the request was refused, though the answer is its form
     return answer
 
 
 def _act(request: HttpRequest) -> ResolverMatch | None:
-    """The page of an act that the request is for."""
+    """The match of the request's URL if it is the page of an act, else None."""
     try:
         match = resolve(request.path_info)
     except Resolver404:

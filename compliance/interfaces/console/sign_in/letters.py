@@ -1,7 +1,7 @@
-"""Letters about an account: its owner hears of each change of what lets somebody in.
+"""Letters to the owner of an account about each change of how it signs in.
 
-A letter is a row in the transaction of the change, so none is lost; the worker sends it, and tries again for a day
-when the mail server refuses. What happened stands in the access log as well, whether the account has an address or not.
+A letter is a row written in the transaction of the change, so none is lost; the worker sends it, and retries for a day
+if the mail server refuses. The change is in the access log as well, whether the account has an address or not.
 """
 
 import logging
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 TASK = "compliance.sign_in.send_letters"
 MOST_ATTEMPTS = 8
 AUDITOR_INVITED = "auditor invited"
-"""The one letter that brings a link: to an auditor, whose new account opens with it alone."""
+"""The only letter with a link: to an auditor, who needs it to open a new account."""
 
 KINDS = {
     "password changed": "Your password was changed.",
@@ -57,7 +57,7 @@ KINDS = {
 def tell(
     request: HttpRequest, user: User, kind: str, now: datetime, *, by: User | None = None, address: str | None = None
 ) -> None:
-    """Writes the line of the access log and the letter about a change of the account of `user`, made by `by`."""
+    """Writes the line of the access log and the letter about a change that `by` made to the account of `user`."""
     access_log.account(request, by=by or user, user_id=user.pk, act=kind, at=now)
     own = by is None or by == user
     network, device = (client_address(request), describe_device(request)) if own else ("", "")
@@ -74,9 +74,9 @@ def write(
     device: str = "",
     code: str = "",
 ) -> None:
-    """Writes the letter about a change, to be sent by the worker; none for an account without an address.
+    """Writes the letter about a change, to be sent by the worker, unless the account has no address.
 
-    The `code` of an invitation waits sealed, and goes with the letter.
+    The `code` of an invitation is stored sealed, and removed with the letter.
     """
     if to := address or user.email:
         sealed = _ring().encrypt(code.encode()).decode() if code else ""
@@ -87,14 +87,14 @@ def write(
 
 
 def tell_once(request: HttpRequest, user: User, kind: str, now: datetime) -> None:
-    """As `tell`, but one letter a day: what others can bring about must not fill a mailbox."""
+    """As `tell`, but at most one letter a day, so that strangers cannot fill a mailbox."""
     recently = AccessLog.objects.filter(user_id=user.pk, page="account", act=kind, at__gt=now - timedelta(days=1))
     if not recently.exists():
         tell(request, user, kind, now)
 
 
 def send_due(now: datetime) -> int:
-    """Sends what is due. Returns how many went out. Any number of workers may run it at once."""
+    """Sends the letters that are due. Returns how many were sent. Several workers may run it at once."""
     sent = 0
     while True:
         with transaction.atomic():
@@ -136,7 +136,7 @@ def _message(letter: Letter) -> EmailMessage:
 
 
 def _ring() -> MultiFernet:
-    """Under the secret that web, which makes invitations, and the worker, which sends letters, both hold."""
+    """The keys for sealing codes, from the secret that the web process (invitations) and the worker (letters) share."""
     return sealing.ring((settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS), b"compliance invitation letter 1")
 
 

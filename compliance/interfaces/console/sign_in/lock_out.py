@@ -1,13 +1,13 @@
-"""The lock-out against guessing, exact under any number of simultaneous guesses, and no weapon against others.
+"""The lock-out against guessing. It is exact under any number of simultaneous guesses, and cannot lock out the owner.
 
-A guess is counted *before* it is checked and taken back when it was right, in one statement each. It is counted for
-the name *and* the network together (IPv6 by /64, which is one subscriber), so who guesses at a name locks out nobody
-but their own network; for the network; and for the name everywhere. A browser in which the account signed in before
-(`devices.py`) is counted apart and asks for none of these, so its owner always comes in. What a name may take from
-strangers everywhere is the 100 of NIST SP 800-63B, 3.2.2.
+A guess is counted *before* it is checked, and the count is taken back if it was right, in one statement each. It is
+counted for the name *and* the network together (IPv6 by /64, which is one subscriber), so that guessing at a name locks
+out only the guesser's network; for the network; and for the name everywhere. A browser in which the account signed in
+before (`devices.py`) has a count of its own instead, so the owner can always sign in. The limit for a name everywhere
+is the 100 of NIST SP 800-63B, 3.2.2.
 
-The database counts, not Redis: sign-in needs the database anyway, so the lock-out never fails open and holds across
-processes and restarts (docs/adr/0020-console-pages-without-scripts.md).
+The counts are in the database, not in Redis: sign-in needs the database anyway, so the lock-out never fails open, and
+it holds across processes and restarts (docs/adr/0020-console-pages-without-scripts.md).
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ CODES_FROM_ANYWHERE = 30
 
 
 class Count(NamedTuple):
-    """Guesses that are counted together, and how many may come in `window`. `kept`: a right one forgives none."""
+    """Guesses that are counted together, at most `limit` in `window`. `kept`: a right guess does not reset them."""
 
     subject: str
     limit: int
@@ -41,7 +41,7 @@ class Count(NamedTuple):
 
 
 def at_password(request: HttpRequest, username: str, now: datetime) -> list[Count]:
-    """What a guess at the password of `username` counts for."""
+    """The counts to which a guess at the password of `username` adds."""
     name = username.strip().casefold()
     if devices.is_known(request, username, now):
         return [Count(_subject("device", devices.mark(request), name), GUESSES_FOR_ONE_NAME)]
@@ -54,7 +54,7 @@ def at_password(request: HttpRequest, username: str, now: datetime) -> list[Coun
 
 
 def at_code(request: HttpRequest, user: User, now: datetime) -> list[Count]:
-    """What a guess at the second factor of `user`, whose password was right, counts for."""
+    """The counts to which a guess at the second factor of `user` adds, after a right password."""
     account = str(user.pk)
     if devices.is_known(request, user.username, now):
         return [Count(_subject("device code", devices.mark(request), account), GUESSES_FOR_ONE_NAME)]
@@ -65,12 +65,12 @@ def at_code(request: HttpRequest, user: User, now: datetime) -> list[Count]:
 
 
 def in_session(session_id: str) -> list[Count]:
-    """What a guess at a password or a code counts for that is made in a session: nobody else's but its own."""
+    """The count of guesses at a password or a code made within a session, which affects only that session."""
     return [Count(_subject("session", session_id), GUESSES_FOR_ONE_NAME)]
 
 
 def at_invitation(request: HttpRequest) -> list[Count]:
-    """What a guess at the code of an invitation counts for."""
+    """The count to which a guess at the code of an invitation adds."""
     return [Count(_subject("invitation", network_of(request)), GUESSES_FROM_ONE_NETWORK, kept=True)]
 
 
@@ -80,13 +80,13 @@ def network_of(request: HttpRequest) -> str:
 
 
 def count(counts: Sequence[Count], now: datetime) -> bool:
-    """Counts a guess. False when it is one too many: then nothing must be checked."""
-    counted = [_count(each, now) for each in counts]  # every one of them, also after one that is full
+    """Counts a guess. False if it is one too many: then it must not be checked."""
+    counted = [_count(each, now) for each in counts]  # all of them, even if one is over its limit
     return all(counted)
 
 
 def was_right(counts: Sequence[Count]) -> None:
-    """Forgets the guesses, or takes this one back where a right one must not wipe out the wrong ones before it."""
+    """Resets the counts after a right guess; a `kept` count only loses this guess."""
     for each in counts:
         if each.kept:
             sql.execute("UPDATE console_guess SET tries = tries - 1 WHERE subject = %s AND tries > 0", [each.subject])
@@ -95,7 +95,7 @@ def was_right(counts: Sequence[Count]) -> None:
 
 
 def forget_old(now: datetime) -> int:
-    """Removes counts whose window has ended. Returns how many there were."""
+    """Removes counts whose window has ended. Returns how many."""
     return sql.execute("DELETE FROM console_guess WHERE window_ends_at <= %s", [now])
 
 
@@ -112,5 +112,5 @@ def _count(each: Count, now: datetime) -> bool:
 
 
 def _subject(kind: str, *parts: str) -> str:
-    """A keyed digest: people type passwords into the wrong field, and an address is personal data."""
+    """A keyed digest, because people type passwords into the wrong field, and an address is personal data."""
     return salted_hmac("compliance.sign_in.lock_out", "\0".join((kind, *parts)), algorithm="sha256").hexdigest()

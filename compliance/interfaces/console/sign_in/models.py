@@ -1,6 +1,6 @@
-"""What sign-in keeps: sessions, devices, invitations, codes that were used, letters to send, company accounts.
+"""The tables of sign-in: sessions, devices, invitations, used codes, letters to send, company accounts.
 
-All of it belongs to staff accounts, none of it to a company, and it goes when the account goes.
+All rows belong to staff accounts, not to companies, and are removed with the account.
 """
 
 import uuid
@@ -10,10 +10,10 @@ from django.db import models
 
 
 class StaffSession(models.Model):
-    """A session of the console. It lives as long as this row does: whoever deletes the row ends the session.
+    """A session of the console. Deleting the row ends the session.
 
-    `second_factor_at` is when this very session passed a second factor; without it, it opens nothing once the account
-    has one. `may_enrol_until` is set by an invitation alone.
+    `second_factor_at` is when this session passed a second factor; without it, the session has no access once the
+    account has one. Only an invitation sets `may_enrol_until`.
     """
 
     session_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -30,7 +30,7 @@ class StaffSession(models.Model):
 
 
 class Device(models.Model):
-    """A browser in which an account signed in before. Its guesses are counted apart from those of strangers."""
+    """A browser in which an account signed in before. Its guesses are counted separately from those of strangers."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="devices")
     token_sha256 = models.CharField(max_length=64)
@@ -58,7 +58,7 @@ class Invitation(models.Model):
 
 
 class UsedCode(models.Model):
-    """The newest counter (RFC 6238) of which an authenticator app's code was accepted."""
+    """The newest counter (RFC 6238) for which a code of an authenticator app was accepted."""
 
     authenticator = models.OneToOneField("mfa.Authenticator", on_delete=models.CASCADE, primary_key=True)
     counter = models.BigIntegerField()
@@ -68,7 +68,7 @@ class UsedCode(models.Model):
 
 
 class Letter(models.Model):
-    """A letter about an account that has not been sent yet. `address` is the one it had when it happened."""
+    """A letter about an account that has not been sent yet. `address` is the account's at the time of the change."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="letters")
     address = models.EmailField()
@@ -92,8 +92,8 @@ class Letter(models.Model):
 class CompanyAccount(models.Model):
     """The account at the company's OpenID Connect provider by which a member of staff may sign in.
 
-    An administrator links it, by the provider's subject or by an e-mail address; the first sign-in with that address,
-    verified by the provider, fixes the subject, and from then on the subject alone counts.
+    An administrator links it, by the provider's subject or by an e-mail address. The first sign-in with that address,
+    verified by the provider, sets the subject, and from then on only the subject counts.
     """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="company_account")

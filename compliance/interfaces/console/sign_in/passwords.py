@@ -1,8 +1,8 @@
-"""Passwords that were breached, or that are easy to guess, are refused, without asking the network.
+"""Refuses passwords that were breached or are easy to guess, without a network request.
 
-NIST SP 800-63B, 3.1.1.2: length counts, composition rules do not; what is on a list of breached passwords, in a
-dictionary, or made from the person's own name or the service's is refused. The lists are zxcvbn's (30,000 breached
-passwords, names and words) beside Django's own 20,000.
+It follows NIST SP 800-63B, 3.1.1.2: length counts and composition rules do not; refused are breached passwords, words
+of a dictionary, and variations of the person's or the service's name. The lists are zxcvbn's (30,000 breached
+passwords, names and words) and Django's own 20,000.
 """
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -12,16 +12,16 @@ from zxcvbn import zxcvbn
 
 _OURS = ["compliance", "records", "compliancerecords"]
 _ENOUGH = 3
-"""zxcvbn's scale of 0 to 4; 3 is more than 10^8 guesses, 4 more than 10^10."""
+"""On zxcvbn's scale of 0 to 4: 3 is more than 10^8 guesses, 4 more than 10^10."""
 _READ = 72
-"""zxcvbn looks at so many characters at most; a longer password is judged by its beginning."""
+"""How many characters zxcvbn gets: a longer password is rated by its beginning."""
 
 
 class GuessablePasswordValidator:
-    """Refuses what a list of breached passwords, a dictionary or a keyboard gives away."""
+    """Refuses passwords from lists of breached passwords, dictionaries or keyboard patterns."""
 
     def validate(self, password: str, user: AbstractBaseUser | None = None) -> None:
-        """Raise ValidationError for a password that is easy to guess."""
+        """Raises ValidationError for a password that is easy to guess."""
         known = [str(getattr(user, name, "") or "") for name in ("username", "first_name", "last_name", "email")]
         found = zxcvbn(password[:_READ], user_inputs=[*_OURS, *(word for word in known if word)])
         if found["score"] < _ENOUGH:
@@ -33,7 +33,7 @@ class GuessablePasswordValidator:
             )
 
     def get_help_text(self) -> str:
-        """What is said beside the field."""
+        """The text beside the field."""
         return gettext(
             "Take several words that do not belong together. Breached and easily guessed passwords are refused."
         )

@@ -1,6 +1,6 @@
-"""Secrets of second factors are sealed (`compliance.sealing`) before they reach the database.
+"""Seals the secrets of second factors (`compliance.sealing`) before they are stored in the database.
 
-Under SECOND_FACTOR_KEYS, newest first; after a new one was put in front, `manage.py reseal_second_factors`.
+The keys are SECOND_FACTOR_KEYS, newest first. After adding a new first key, run `manage.py reseal_second_factors`.
 """
 
 from cryptography.fernet import InvalidToken, MultiFernet
@@ -20,7 +20,7 @@ def seal(text: str) -> str:
 
 
 def unseal(sealed: str) -> str:
-    """What `seal` was given. Raises UnreadableSecretError."""
+    """The text that was sealed. Raises UnreadableSecretError."""
     try:
         return _ring().decrypt(sealed.encode()).decode()
     except InvalidToken as error:
@@ -28,12 +28,12 @@ def unseal(sealed: str) -> str:
 
 
 def reseal(text: str) -> str:
-    """The same secret under the newest key; one that was stored in clear is sealed. Raises UnreadableSecretError."""
+    """The same secret sealed under the newest key, even if it was stored unsealed. Raises UnreadableSecretError."""
     return seal(unseal(text) if is_sealed(text) else text)
 
 
 def is_sealed(text: str) -> bool:
-    """Whether it is sealed; rows of an early release are not (`migrations/0002_seal_stored.py`)."""
+    """Whether it is sealed; rows of early releases are not (`migrations/0002_seal_stored.py`)."""
     return sealing.is_sealed(text)
 
 

@@ -1,4 +1,4 @@
-"""What allauth's second factors ask us: secrets are sealed, and in production the last factor stays."""
+"""The adapter for allauth's second factors: seals secrets, and in production keeps the last factor."""
 
 from typing import Any
 
@@ -25,15 +25,15 @@ class StaffSecondFactors(DefaultMFAAdapter):
     }
 
     def encrypt(self, text: str) -> str:
-        """Seals what goes to the database."""
+        """Seals a secret for the database."""
         return sealing.seal(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Opens what came from the database. Raises UnreadableSecretError."""
+        """Unseals a secret from the database. Raises UnreadableSecretError."""
         return sealing.unseal(encrypted_text)
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Where a second factor is required, the last one stays until there is another."""
+        """False for the last second factor if one is required."""
         if not settings.CONSOLE_SECOND_FACTOR_REQUIRED or authenticator.type not in sessions.FACTORS:
             return True
         return factors(authenticator.user).exclude(pk=authenticator.pk).exists()
@@ -45,12 +45,12 @@ class StaffSecondFactors(DefaultMFAAdapter):
         }
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        """Who asks for a passkey: the host in the address, under our name."""
+        """The relying party of passkeys: the host in the address, under our name."""
         return super().get_public_key_credential_rp_entity() | {"name": gettext("Compliance records")}
 
 
 def factors(user: User) -> "QuerySet[Any]":
-    """The second factors of `user` that sign in by themselves: apps and passkeys, not recovery codes."""
+    """The second factors of `user` other than recovery codes: apps and passkeys."""
     return Authenticator.objects.filter(user_id=user.pk, type__in=sessions.FACTORS)
 
 
@@ -60,7 +60,7 @@ def is_enrolled(user: User) -> bool:
 
 
 def reset(user: User) -> None:
-    """Takes every second factor, known device and session from `user`, who then needs an invitation."""
+    """Removes every second factor, known device and session of `user`, who then needs an invitation."""
     with transaction.atomic():
         UsedCode.objects.filter(authenticator__user_id=user.pk).delete()
         Authenticator.objects.filter(user_id=user.pk).delete()

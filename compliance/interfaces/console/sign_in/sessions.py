@@ -1,7 +1,7 @@
-"""Sessions of the console: rows that end after thirty minutes without a page, twelve hours after sign-in, or by hand.
+"""Sessions of the console: rows that end thirty minutes after the last page, twelve hours after sign-in, or manually.
 
-Django's session cookie only names the row. What the row says is asked with every request, so a session that is ended
-anywhere is over everywhere with its next request.
+Django's session cookie only names the row. Every request reads the row, so a session that was ended anywhere is over
+with its next request.
 """
 
 import time
@@ -21,9 +21,9 @@ from compliance.interfaces.console.sign_in.models import StaffSession
 
 KEY = "console_session"
 REFRESHED = "refreshed"
-"""Marks, in an address, a request that a page made by itself: it does not count as somebody being there."""
+"""The parameter that marks a request made by the page itself, which does not count as activity of a person."""
 ASK_AGAIN_SECONDS = 2
-# The last page is written down at most once a minute, so that reading costs no write a page.
+# The time of the last page is stored at most once a minute, so that not every page costs a write.
 NOTED_EVERY = timedelta(seconds=60)
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
@@ -36,7 +36,7 @@ def begin(
     second_factor: bool = False,
     may_enrol_until: datetime | None = None,
 ) -> StaffSession:
-    """Begins the session of `user`, who has just shown who they are."""
+    """Begins the session of `user`, who has just signed in."""
     row = StaffSession.objects.create(
         user=user,
         began_at=now,
@@ -52,7 +52,7 @@ def begin(
 
 
 def of(request: HttpRequest) -> StaffSession | None:
-    """The row of this request's session, with `enrolled`: whether the account has a second factor by now."""
+    """The row of this request's session, with `enrolled`: whether the account has a second factor now."""
     factors = Authenticator.objects.filter(user_id=OuterRef("user_id"), type__in=FACTORS)
     return (
         StaffSession.objects.filter(pk=own_id(request), user_id=request.user.pk or 0)
@@ -62,7 +62,7 @@ def of(request: HttpRequest) -> StaffSession | None:
 
 
 def own_id(request: HttpRequest) -> uuid.UUID:
-    """The identifier of this request's session; one that no session has, for a request without."""
+    """The identifier of this request's session; for a request without one, an identifier that no session has."""
     try:
         return uuid.UUID(str(request.session.get(KEY, "")))
     except ValueError:
@@ -70,61 +70,61 @@ def own_id(request: HttpRequest) -> uuid.UUID:
 
 
 def has_ended(row: StaffSession, now: datetime) -> bool:
-    """Whether one of its clocks has run out."""
+    """Whether one of its two time limits has passed."""
     return now - row.began_at >= timedelta(seconds=settings.CONSOLE_SESSION_SECONDS) or now - row.seen_at >= timedelta(
         seconds=settings.CONSOLE_SESSION_IDLE_SECONDS
     )
 
 
 def note(row: StaffSession, now: datetime) -> None:
-    """Sets the idle clock back."""
+    """Restarts the idle time limit."""
     if now - row.seen_at >= NOTED_EVERY:
         StaffSession.objects.filter(pk=row.pk).update(seen_at=now)
 
 
 def refresh(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Has the page ask again by itself, without counting as a visit."""
+    """Makes the page reload itself, without counting as a visit."""
     query = request.GET.copy()
     query[REFRESHED] = "1"
     response.headers["Refresh"] = f"{ASK_AGAIN_SECONDS};url={request.path}?{query.urlencode()}"
 
 
 def refreshed_itself(request: HttpRequest) -> bool:
-    """Whether a page asked, and not a person."""
+    """Whether the page itself made the request, not a person."""
     return request.method == "GET" and REFRESHED in request.GET
 
 
 def is_recent(request: HttpRequest) -> bool:
-    """Whether whoever sits there showed who they are within CONSOLE_RECENT_SECONDS."""
+    """Whether the person signed in or confirmed within CONSOLE_RECENT_SECONDS."""
     moments = [float(record["at"]) for record in get_authentication_records(request, request.user)]
     return bool(moments) and 0 <= time.time() - max(moments) < settings.CONSOLE_RECENT_SECONDS
 
 
 def passed_second_factor(request: HttpRequest, user: User, now: datetime) -> None:
-    """Makes this session whole and ends every other one of the account: those never showed this factor."""
+    """Marks this session as having passed the second factor, and ends the account's other sessions, which have not."""
     StaffSession.objects.filter(pk=own_id(request), user=user).update(second_factor_at=now, may_enrol_until=None)
     end_others(request, user)
 
 
 def allow_enrolment(request: HttpRequest, now: datetime) -> datetime:
-    """Lets this session enrol the account's first second factor, for as long as it may stand idle."""
+    """Lets this session enrol the account's first second factor, for as long as it may be idle."""
     until = now + timedelta(seconds=settings.CONSOLE_SESSION_IDLE_SECONDS)
     StaffSession.objects.filter(pk=own_id(request)).update(may_enrol_until=until)
     return until
 
 
 def end(user: User, session_id: uuid.UUID) -> int:
-    """Ends one session of `user`. Returns how many there were."""
+    """Ends one session of `user`. Returns how many were ended."""
     return StaffSession.objects.filter(user=user, session_id=session_id).delete()[0]
 
 
 def end_all(user: User) -> int:
-    """Ends every session of `user`. Returns how many there were."""
+    """Ends every session of `user`. Returns how many were ended."""
     return StaffSession.objects.filter(user=user).delete()[0]
 
 
 def end_others(request: HttpRequest, user: User) -> int:
-    """Ends every session of `user` but this one. Returns how many there were."""
+    """Ends every session of `user` but this one. Returns how many were ended."""
     return StaffSession.objects.filter(user=user).exclude(pk=own_id(request)).delete()[0]
 
 
@@ -146,7 +146,7 @@ def describe_device(request: HttpRequest) -> str:
     return " on ".join(part for part in (browser, system) if part) or agent[:60] or "unknown"
 
 
-# In this order: each names the ones below it as well.
+# The order matters: the user agent of each also names those below it.
 _BROWSERS = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrom", "Chrome"), ("Safari/", "Safari"))
 _SYSTEMS = (
     ("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"), ("Mac OS", "macOS"),

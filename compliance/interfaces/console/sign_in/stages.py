@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 
 class SecondFactorStage(AuthenticateStage):
-    """Asks for the second factor, unless the company's provider has shown that it asked for one."""
+    """Asks for the second factor, unless the company's provider has proved that it asked for one."""
 
     def _should_handle(self, request: HttpRequest) -> bool:
         records = get_authentication_records(request, self.login.user)

@@ -1,8 +1,8 @@
-"""Who does what cannot be taken back shows first, again, who they are (OWASP ASVS 5.0, 7.5.3).
+"""Step-up authentication before actions that cannot be undone (OWASP ASVS 5.0, 7.5.3).
 
-Pages and acts declare it (`ConsolePage.recent`, `Act.recent`). Whoever signed in or confirmed within
-CONSOLE_RECENT_SECONDS goes on at once. A form that comes later is answered with one question; what was typed travels
-with it and is kept nowhere on the server.
+Pages and acts declare it (`ConsolePage.recent`, `Act.recent`). A person who signed in or confirmed within
+CONSOLE_RECENT_SECONDS continues at once. A form sent later is answered with one question, whose page holds the form's
+input; the server does not store it.
 """
 
 from allauth.account.adapter import get_adapter
@@ -21,7 +21,7 @@ FIELD = "step_up"
 
 
 def ask(request: HttpRequest) -> HttpResponse | None:
-    """None when whoever sits there showed lately who they are; else the answer that asks for it."""
+    """None if the person signed in or confirmed recently, else the response that asks for a confirmation."""
     if sessions.is_recent(request):
         return None
     user = request.user
@@ -52,7 +52,7 @@ def ask(request: HttpRequest) -> HttpResponse | None:
 
 
 def _check(request: HttpRequest, user: User, app: Authenticator | None, given: str) -> str:
-    """Checks a code or a password. Returns what is wrong with it, nothing when it is right."""
+    """Checks a code or a password. Returns the problem, empty if it is right."""
     counts = lock_out.in_session(str(sessions.own_id(request)))
     if not lock_out.count(counts, timezone.now()):
         return gettext("Too many wrong tries. Wait a quarter of an hour.")

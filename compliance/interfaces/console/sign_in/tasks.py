@@ -9,11 +9,11 @@ from compliance.interfaces.console.sign_in import letters, tidying
 
 @shared_task(name="compliance.sign_in.send_letters", ignore_result=True)
 def send_letters() -> None:
-    """When something happened, and each minute: letters that are due."""
+    """Sends letters that are due. Runs when one is written, and each minute."""
     letters.send_due(datetime.now(UTC))
 
 
 @shared_task(name="compliance.sign_in.tidy", ignore_result=True)
 def tidy() -> None:
-    """Each hour: sessions, invitations, devices and counts that have ended."""
+    """Removes ended sessions, invitations, devices and counts. Runs hourly."""
     tidying.tidy(datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""What would otherwise lie about: sessions, invitations, devices and counts of guesses that have ended."""
+"""Removes sessions, invitations, devices and counts of guesses that have ended."""
 
 from datetime import datetime, timedelta
 

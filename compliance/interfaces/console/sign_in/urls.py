@@ -1,4 +1,4 @@
-"""The addresses of signing in: those of allauth that staff need, and no other (no sign-up, no password by mail)."""
+"""The URLs of sign-in: only those of allauth that staff need (no sign-up, no password reset by mail)."""
 
 from allauth.account import views as account
 from allauth.mfa.base import views as second_factor

@@ -1,4 +1,4 @@
-"""The pages of one's own account: allauth's, with letters, sessions that end, and invitations."""
+"""The pages of one's own account: allauth's views, extended by letters, the ending of sessions, and invitations."""
 
 import uuid
 from typing import Any
@@ -31,13 +31,13 @@ from compliance.interfaces.console.sign_in.second_factor import factors, is_enro
 
 
 class _Notifies:
-    """Of a view that changes what lets somebody in: every other session ends, and the owner gets a letter."""
+    """Mixin of views that change how the account signs in: ends every other session, and sends the owner a letter."""
 
     kind = ""
     request: HttpRequest
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Changes it."""
+        """Makes the change."""
         now = timezone.now()
         with transaction.atomic():
             response: HttpResponse = super().form_valid(form)  # type: ignore[misc]
@@ -47,14 +47,14 @@ class _Notifies:
         return response
 
     def changed(self, form: Any) -> None:
-        """What else belongs to the change."""
+        """Hook for what else belongs to the change."""
 
 
 class _Enrols(_Notifies):
-    """Of a view that adds a second factor: this session has shown it."""
+    """Mixin of views that add a second factor, which this session has then passed."""
 
     def changed(self, form: Any) -> None:
-        """Makes this session whole."""
+        """Marks this session as having passed the second factor."""
         user = self.request.user
         assert isinstance(user, User)
         sessions.passed_second_factor(self.request, user, timezone.now())
@@ -62,10 +62,10 @@ class _Enrols(_Notifies):
 
 
 class SignIn(LoginView):
-    """Name and password, and the company's own sign-in where there is one."""
+    """Sign-in by name and password, or by the company's provider if there is one."""
 
     def get_context_data(self, **values: Any) -> dict[str, Any]:
-        """Names the company's sign-in."""
+        """Adds the name of the company's provider."""
         return super().get_context_data(**values) | {
             "company_sign_in": settings.OIDC_NAME if settings.OIDC_ISSUER else ""
         }
@@ -75,11 +75,11 @@ class SecondFactor(AuthenticateView):
     """The second factor that completes a sign-in."""
 
     def get_webauthn_form_class(self) -> type[PasskeyForm]:
-        """Ours counts tries."""
+        """Our form, which counts tries."""
         return PasskeyForm
 
     def get_context_data(self, **values: Any) -> dict[str, Any]:
-        """Says which factors the account has."""
+        """Adds which factors the account has."""
         types = set(Authenticator.objects.filter(user=self.stage.login.user).values_list("type", flat=True))
         return super().get_context_data(**values) | {"has_passkey": "webauthn" in types, "has_app": "totp" in types}
 
@@ -90,7 +90,7 @@ class EnrolApp(_Enrols, ActivateTOTPView):
     kind = "factor added"
 
     def changed(self, form: Any) -> None:
-        """The code that showed the app works signs nobody in as well."""
+        """Spends the code that proved that the app works, so that it cannot be used to sign in too."""
         super().changed(form)
         app = Authenticator.objects.get(user=self.request.user, type=Authenticator.Type.TOTP)
         codes.spend(app, form.counter)
@@ -118,7 +118,7 @@ class RemovePasskey(_Notifies, RemoveWebAuthnView):
     kind = "passkey removed"
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Removes it, unless nothing would be left to sign in with."""
+        """Removes it, unless it is a required last factor."""
         adapter = get_adapter_of_second_factors()
         if not adapter.can_delete_authenticator(self.get_object()):
             form.add_error(None, adapter.error_messages["cannot_delete_authenticator"])
@@ -138,14 +138,14 @@ class ChangePassword(_Notifies, PasswordChangeView):
     kind = "password changed"
 
     def dispatch(self, request: HttpRequest, *arguments: Any, **values: Any) -> HttpResponseBase:
-        """Whoever comes by the company's sign-in alone has no password to change."""
+        """Redirects an account without a password, which signs in only by the company's provider."""
         if not request.user.has_usable_password():  # type: ignore[union-attr]
             return redirect("mfa_index")
         return super().dispatch(request, *arguments, **values)
 
 
 class Account(IndexView):
-    """One's own account: password, second factors, sessions."""
+    """The person's own account: password, second factors, sessions."""
 
     def get_context_data(self, **values: Any) -> dict[str, Any]:
         """Adds the sessions."""
@@ -163,7 +163,7 @@ class Account(IndexView):
 @login_required
 @require_POST
 def end_session(request: HttpRequest) -> HttpResponse:
-    """Ends one of one's own sessions, or all but this one."""
+    """Ends one of the person's own sessions, or all but this one."""
     user = request.user
     assert isinstance(user, User)
     which = request.POST.get("session", "")
@@ -183,7 +183,7 @@ def end_session(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def first_factor(request: HttpRequest) -> HttpResponse:
-    """Where an account without a second factor stands: an invitation lets it enrol one."""
+    """The page of an account without a second factor, where an invitation lets it enrol one."""
     user = request.user
     assert isinstance(user, User)
     now = timezone.now()
@@ -201,7 +201,7 @@ def first_factor(request: HttpRequest) -> HttpResponse:
 
 
 def _take_up(request: HttpRequest, form: InvitationCodeForm, user: User) -> bool:
-    """Uses up the invitation of `user` whose code was typed; else the form says what is wrong."""
+    """Uses up the invitation of `user` whose code was typed. Otherwise adds an error to the form."""
     now = timezone.now()
     counts = lock_out.at_invitation(request)
     try:
@@ -220,7 +220,7 @@ def _take_up(request: HttpRequest, form: InvitationCodeForm, user: User) -> bool
 @sensitive_post_parameters("password1", "password2", "code")
 @require_http_methods(["GET", "POST"])
 def invitation(request: HttpRequest, code: str = "") -> HttpResponse:
-    """Takes up an invitation: a password is chosen, and this session may enrol the first second factor."""
+    """Accepts an invitation: the person chooses a password, and this session may enrol the first second factor."""
     if isinstance(request.user, User):
         return render(request, "sign_in/first_factor.html", _values_when_signed_in(request, code))
     now = timezone.now()
@@ -245,7 +245,7 @@ def _values_when_signed_in(request: HttpRequest, code: str) -> dict[str, Any]:
 
 
 def _accept(request: HttpRequest, form: InvitationForm) -> HttpResponse:
-    """Sets the password and ends every session. Raises InvitationError when somebody else was quicker."""
+    """Sets the password and ends every session. Raises InvitationError if the invitation was used meanwhile."""
     now = timezone.now()
     with transaction.atomic():
         user = invitations.use_up(form.cleaned_data["code"], now)
@@ -254,7 +254,7 @@ def _accept(request: HttpRequest, form: InvitationForm) -> HttpResponse:
         sessions.end_all(user)
         letters.tell(request, user, "invitation used", now)
     if is_enrolled(user):
-        # The invitation sets a password; the second factor that is there is still asked for.
+        # The invitation sets only a password; an existing second factor is still asked for.
         return redirect("account_login")
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     sessions.begin(request, user, now)
