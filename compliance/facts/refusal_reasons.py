@@ -1,4 +1,4 @@
-"""Why a line is not recorded, as one code each: from the bytes that are no fact to the rule that forbids it."""
+"""Why a line is not recorded, as one code for each reason: from unreadable bytes to a rule that forbids the fact."""
 
 from enum import StrEnum
 

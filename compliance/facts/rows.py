@@ -1,4 +1,4 @@
-"""Rows in and out, set by set: what every recorder needs of SQL.
+"""Writes and reads rows set by set: the SQL that all recorders share.
 
 Column values travel as one binary array each; the organization is sent once. A column that is itself an array travels
 as PostgreSQL's array text and is cast on arrival.
@@ -43,10 +43,10 @@ def keep(
     lines: Sequence[FactLine] | Sequence[tuple[Any, ...]],
     **others: Any,
 ) -> None:
-    """Appends a row of `model` for each of `lines`, all of one kind: what they say under a column's name, and `others`.
+    """Appends a row of `model` for each of `lines`, all of one kind: their fields that are columns, and `others`.
 
-    A list in `others` is a column, with a value for each line; anything else is the same in every row. Columns that
-    nobody names stay null.
+    A list in `others` is a column, with a value for each line; anything else is the same in every row. Other columns
+    stay null.
     """
     if not lines:
         return
@@ -72,7 +72,7 @@ def _names(kind: type) -> frozenset[str]:
 
 @cache
 def _types(model: type[CompanyRow]) -> dict[str, str]:
-    """The PostgreSQL type of each column of `model` but those that every row has."""
+    """The PostgreSQL type of each column of `model`, without the columns that every row has."""
     fields = [field for field in model._meta.concrete_fields if field.name not in ("id", "organization_id")]
     return {field.name: _type(field) for field in fields if field.get_internal_type() in _TYPES}
 
@@ -142,8 +142,9 @@ def update(
 def lookup(statement: str, organization_id: uuid.UUID, ids: Iterable[Any]) -> dict[Any, Any]:
     """Runs a statement on (organization_id, ids): {first column: second column, or a tuple of the others}.
 
-    No statement is run for no ids. `organization_id = %s` becomes a sub-select: of a company that the statistics do not
-    hold yet the planner would else expect a single row, and read all of them for each batch by the wrong index.
+    Without ids no statement is run. `organization_id = %s` becomes a sub-select: for a company that is not in the
+    statistics yet the planner would otherwise expect a single row, and read all of them for each batch by the wrong
+    index.
     """
     wanted = list(ids)
     if not wanted:
@@ -156,5 +157,5 @@ def lookup(statement: str, organization_id: uuid.UUID, ids: Iterable[Any]) -> di
 
 
 def _array(values: Iterable[Any]) -> str:
-    # Identifiers and words of our own vocabulary only: nothing that needs quoting.
+    # Only our own identifiers and codes, which need no quoting.
     return "{" + ",".join(str(value) for value in values) + "}"

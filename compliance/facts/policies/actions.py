@@ -1,4 +1,4 @@
-"""Writes of this room that need more than a line: whoever signs must be asked for that version at that moment."""
+"""Writes of this room that need more than one line: a person may sign only what is asked of them at that moment."""
 
 import uuid
 from datetime import datetime
@@ -23,14 +23,14 @@ def sign_policy(
     sign_in_methods: str | None,
     at: datetime,
 ) -> uuid.UUID:
-    """Sign or acknowledge what a share asks of a person now, and return the receipt's id.
+    """Sign or acknowledge what a share asks of a person now, and return the receipt's identifier.
 
-    Signing again what is signed already returns the receipt there is. Raises SignatureError, and SigningRefusedError
-    when the share asks nothing of the person, or another version than `course_release_id` by now.
+    Signing again what is already signed returns the existing receipt. Raises SignatureError, and SigningRefusedError if
+    the share asks nothing of the person, or by now asks for another version than `course_release_id`.
     """
     with context.company(organization_id):
         tail = chain.lock_chain(organization_id)
-        # The receipt of a signer who came a moment earlier may bear a later `signed_at` than our own moment.
+        # The receipt of a signer shortly before may have a later `signed_at` than our own moment.
         moment = at if tail.signed_at is None else max(at, tail.signed_at)
         state = signing_state(organization_id, share_id=share_id, learner_profile_id=learner_profile_id, moment=moment)
         if state is None or state.record is None:

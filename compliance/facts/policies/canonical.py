@@ -1,7 +1,7 @@
 """The canonical policy file: the HTML that people read, sign and verify, byte for byte.
 
-A file is accepted exactly when cleaning it against the allow list changes nothing, so one and the
-same text is stored, displayed and hashed, and nothing in it can run, fetch or restyle.
+A file is accepted exactly when cleaning it against the allow list changes nothing, so the same text is stored,
+displayed and hashed, and nothing in it can run scripts, load resources or change the page's style.
 """
 
 import html
@@ -47,14 +47,14 @@ _SPACES = re.compile(f"[{WHITE_SPACE}]+")
 
 
 class CanonicalPolicy(NamedTuple):
-    """A policy file that passed, and the title that its main heading gives it."""
+    """A policy file that passed the check, with the title from its main heading."""
 
     html: str
     policy_title: str
 
 
 def clean(text: str) -> str:
-    """Return the file as the allow list leaves it. The console shows how this differs from what was handed in."""
+    """Return the file as the allow list leaves it. The console displays how this differs from what was uploaded."""
     return nh3.clean(
         text,
         tags=_TEXT_TAGS | _TABLE_TAGS,
@@ -66,7 +66,7 @@ def clean(text: str) -> str:
 
 
 def check(text: str) -> CanonicalPolicy:
-    """Return the file with its title. Raises PolicyHtmlError with a sentence that says what to change."""
+    """Return the file with its title. Raises PolicyHtmlError with a sentence that states what to change."""
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
@@ -103,9 +103,9 @@ def _refuse_deep_nesting(text: str) -> None:
 
 
 def depth(text: str, most: int) -> int:
-    """How deep the tags of a text lie within each other or are left open, counted until that is more than `most`.
+    """The depth of nesting of a text's tags, including tags left open, counted until it is more than `most`.
 
-    Goes through the text once, whatever it holds: what begins like a tag and never ends is looked at once.
+    Reads the text once, whatever it contains: the start of a tag that never ends is examined once.
     """
     deepest = found = at = 0
     while deepest <= most and (tag := _TAG_BEGINS.search(text, at)) is not None:
@@ -121,7 +121,7 @@ def depth(text: str, most: int) -> int:
 
 
 def _first_difference(text: str, cleaned: str) -> str:
-    """Say in one sentence where the cleaned file first differs; the text itself is the company's own, not personal."""
+    """Return a sentence that states where the cleaned file first differs. The text is not personal."""
     at = next((index for index, pair in enumerate(zip(text, cleaned, strict=False)) if pair[0] != pair[1]), None)
     if at is None:
         at = min(len(text), len(cleaned))

@@ -1,9 +1,8 @@
 """The receipt chain: the one place where receipts are written, and where the stored chain is verified.
 
-One chain a company. Whoever writes locks the company's `ReceiptChain` row first, so
-concurrent signers wait for each other; `UNIQUE (organization_id, previous_sha256)` would refuse a fork even if one did
-not. `signed_at` is the act's moment, or one microsecond after the tail where that is later, so every
-pull by `as_at` is a prefix of the chain.
+There is one chain for each company. Writers lock the company's `ReceiptChain` row first, so concurrent signers wait for
+each other; `UNIQUE (organization_id, previous_sha256)` refuses a fork even without the lock. `signed_at` is the act's
+moment, or one microsecond after the tail if that is later, so every pull by `as_at` is a prefix of the chain.
 """
 
 import uuid
@@ -47,7 +46,7 @@ class NewReceipt(NamedTuple):
 
 
 class WrittenReceipt(NamedTuple):
-    """Where a new receipt came to stand in the chain. It is `redated` where `signed_at` is not the act's moment."""
+    """The place of a new receipt in the chain. `redated`: its `signed_at` differs from the act's moment."""
 
     receipt_id: uuid.UUID
     number: int
@@ -56,7 +55,7 @@ class WrittenReceipt(NamedTuple):
 
 
 class ReceiptTail(NamedTuple):
-    """The end of a company's chain, held by this transaction."""
+    """The end of a company's chain, locked by this transaction."""
 
     receipts: int
     receipt_sha256: str
@@ -64,7 +63,7 @@ class ReceiptTail(NamedTuple):
 
 
 def lock_chain(organization_id: uuid.UUID) -> ReceiptTail:
-    """Wait for the chain, hold it until the transaction ends, and return its tail.
+    """Lock the chain until the transaction ends, and return its tail.
 
     Raises TransactionManagementError outside a transaction.
     """
@@ -142,8 +141,8 @@ def append(organization_id: uuid.UUID, receipts: Sequence[NewReceipt]) -> list[W
 def verify(organization_id: uuid.UUID) -> int:
     """Recompute the stored chain from its first receipt and return how many there are.
 
-    Raises BrokenReceiptChainError that names the first fault: a gap, a link, a hash, an order, a version's digest, or
-    a tail that is not the last receipt.
+    Raises BrokenReceiptChainError with the first fault: a gap, a link, a hash, an order, a version's digest, or a tail
+    that is not the last receipt.
     """
     versions = {
         release_id: SealedVersion(*sealed)
@@ -169,7 +168,7 @@ def check_chain(
 ) -> int:
     """Check receipts in their order against the sealed versions and the chain's tail; return how many.
 
-    Raises BrokenReceiptChainError at the first that differs.
+    Raises BrokenReceiptChainError for the first that differs.
     """
     number, previous, last = 0, ZERO_DIGEST, None
     for row in receipts:
@@ -210,7 +209,7 @@ def check_chain(
 
 
 class SealedVersion(NamedTuple):
-    """What a receipt must repeat of the version it is for."""
+    """What a receipt must repeat of its version."""
 
     course_id: uuid.UUID
     version: int
@@ -241,7 +240,7 @@ class ChainedReceipt(NamedTuple):
 def stored_chain(organization_id: uuid.UUID, last: int, page: int = 5000) -> Iterator[ChainedReceipt]:
     """Yield the receipts up to number `last` in the chain's order, read page by page.
 
-    Signers are not kept waiting: what they append meanwhile lies past the tail that is being verified.
+    Signers do not wait: what they append meanwhile is after the tail that is being verified.
     """
     after = 0
     while True:
@@ -259,7 +258,7 @@ def stored_chain(organization_id: uuid.UUID, last: int, page: int = 5000) -> Ite
 def _latest_receipts(
     organization_id: uuid.UUID, receipts: Sequence[NewReceipt]
 ) -> dict[tuple[uuid.UUID, uuid.UUID], uuid.UUID]:
-    """Return the latest receipt of each person and policy of `receipts`: what a new one asks again after."""
+    """Return the latest receipt of each person and policy of `receipts`, after which a new one asks again."""
     pairs = list({(each.learner_profile_id, each.course_id) for each in receipts})
     return {
         (profile_id, course_id): receipt_id

@@ -1,4 +1,4 @@
-"""What can go wrong with policies: publishing and signing."""
+"""Errors of policies: of publishing and signing."""
 
 from compliance.errors import ComplianceError
 
@@ -12,11 +12,11 @@ class PolicyHtmlError(PolicyError):
 
 
 class SignatureError(PolicyError):
-    """The signature is absent where one is due, present where none is, empty, or not made of finite numbers."""
+    """The signature is missing, not expected, empty, or not made of finite numbers."""
 
 
 class SigningRefusedError(PolicyError):
-    """The person may not sign that version through that share; `code` tells why, for the page."""
+    """The person may not sign that version through that share; `code` states why, for the page."""
 
     def __init__(self, sentence: str, code: str) -> None:
         super().__init__(sentence)

@@ -1,4 +1,4 @@
-"""The part of policies in the fan-out: who signed what, and the subjects that concern no person."""
+"""The fan-out of policies: who signed what, and the subjects that concern no person."""
 
 from compliance.facts.ledger.models import SubjectKind
 

@@ -1,4 +1,4 @@
-"""What this room keeps of one person (`tenancy.kept`)."""
+"""What this room keeps about one person (`tenancy.kept`)."""
 
 from compliance.facts.policies.models import RawSignature, Receipt
 from compliance.tenancy.kept import of_learner

@@ -19,7 +19,7 @@ from compliance.tenancy import sql
 
 
 class PersonPolicyFacts(NamedTuple):
-    """What deciding (learner, policy) pairs takes."""
+    """The facts that deciding (learner, policy) pairs requires."""
 
     policies: dict[uuid.UUID, PolicyFacts]
     signers: dict[uuid.UUID, Signer]
@@ -43,7 +43,7 @@ def load_person_policies(
 def load_policies(
     organization_id: uuid.UUID, course_ids: Collection[uuid.UUID], until: datetime = LAST_INSTANT
 ) -> dict[uuid.UUID, PolicyFacts]:
-    """Return the versions and shares of each of `course_ids` by `until`; one without versions is there and empty."""
+    """Return the versions and shares of each of `course_ids` by `until`; one without versions is included, empty."""
     wanted = list(set(course_ids))
     versions: dict[uuid.UUID, list[PolicyVersion]] = defaultdict(list)
     for course_id, release_id, version, title, change_kind, renew_months, doors, *moments in sql.fetch(

@@ -35,7 +35,7 @@ class PolicyVersion(CompanyRow):
 
 
 class ReceiptChain(CompanyRow):
-    """The tail of a company's receipt chain; locked by whoever writes a receipt."""
+    """The tail of a company's receipt chain; writers of receipts lock it."""
 
     receipts = models.BigIntegerField(default=0)
     receipt_sha256 = models.CharField(max_length=64, default="0" * 64)
@@ -80,7 +80,7 @@ class Receipt(CompanyRow):
 
 
 class RawSignature(CompanyRow):
-    """What the person typed or drew, and the company they signed for; apart from the receipt so it can be erased."""
+    """What the person typed or drew, and the company they signed for; apart from the receipt, so it can be erased."""
 
     receipt_id = models.UUIDField()
     learner_profile_id = models.UUIDField()

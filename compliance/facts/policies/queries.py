@@ -1,4 +1,4 @@
-"""Reads for signing: what a person owes through a share, the version as sealed, a receipt as written."""
+"""Reads for signing: what a person owes through a share, sealed versions, and receipts."""
 
 import uuid
 from collections.abc import Collection
@@ -22,8 +22,8 @@ from compliance.tenancy.queries import organization
 class SigningState(NamedTuple):
     """What a share asks of a person at a moment.
 
-    `record` is null when nothing is owed; `door` is the one through which the person may sign now, null when they may
-    not; `latest_receipt_id` is the person's newest receipt for the policy, whatever it settles.
+    `record` is None if nothing is owed; `door` is the one through which the person may sign now, None if they may not;
+    `latest_receipt_id` is the person's newest receipt for the policy, even if it settles nothing.
     """
 
     course_id: uuid.UUID
@@ -51,7 +51,7 @@ class StoredVersion(NamedTuple):
 
 
 class StoredReceipt(NamedTuple):
-    """A receipt as written, with what the person typed or drew unless they were erased."""
+    """A receipt as written, with what the person typed or drew unless they are erased."""
 
     receipt_id: uuid.UUID
     number: int
@@ -74,7 +74,7 @@ class StoredReceipt(NamedTuple):
 def signing_state(
     organization_id: uuid.UUID, *, share_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime
 ) -> SigningState | None:
-    """Return what the share asks of the person at `moment`; null for no share of a policy. In the company's context."""
+    """Return what the share asks of the person at `moment`; None if it is not of a policy. In the company's context."""
     share = shares(organization_id, [share_id]).get(share_id)
     if share is None or share.kind != "policy":
         return None
@@ -84,9 +84,9 @@ def signing_state(
 def policy_state(
     organization_id: uuid.UUID, *, course_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime
 ) -> SigningState | None:
-    """Return what a policy asks of the person at `moment`, through whichever of its shares asks the soonest.
+    """Return what a policy asks of the person at `moment`, through the share with the earliest deadline.
 
-    Null for no policy. In the company's context.
+    None if it is not a policy. In the company's context.
     """
     return _state(organization_id, course_id, None, learner_profile_id, moment)
 
@@ -98,7 +98,7 @@ def _state(
     learner_profile_id: uuid.UUID,
     moment: datetime,
 ) -> SigningState | None:
-    """What the share asks, or without one the share by which the record is owed. Null for a policy without versions."""
+    """What the share asks; without a share, the one by which the record is owed. None for a policy without versions."""
     pair = (learner_profile_id, course_id)
     facts = load_person_policies(organization_id, [pair])
     policy, signer, receipts = facts.policies[course_id], facts.signers[learner_profile_id], facts.receipts[pair]
@@ -127,7 +127,7 @@ def _state(
 
 
 def stored_version(organization_id: uuid.UUID, course_release_id: uuid.UUID) -> StoredVersion:
-    """Return the version; it must stand. In the company's context."""
+    """Return the version, which must exist. In the company's context."""
     (row,) = sql.fetch(
         f"SELECT {', '.join(StoredVersion._fields)} FROM policies_policyversion"  # noqa: S608 - SQL of our own
         " WHERE organization_id = %s AND course_release_id = %s",
@@ -137,13 +137,13 @@ def stored_version(organization_id: uuid.UUID, course_release_id: uuid.UUID) -> 
 
 
 def stored_receipt(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> StoredReceipt:
-    """Return the receipt; it must stand. In the company's context."""
+    """Return the receipt, which must exist. In the company's context."""
     (row,) = sql.fetch(_RECEIPT, [organization_id, receipt_id])
     return _read_receipt(row)
 
 
 def receipt_versions(organization_id: uuid.UUID, receipt_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, int]:
-    """Return the version that each of the receipts was given for: a small fix later leaves it what it was."""
+    """Return the version that each receipt was given for, which a later editorial version does not change."""
     found = Receipt.objects.filter(organization_id=organization_id, receipt_id__in=receipt_ids)
     return dict(found.values_list("receipt_id", "version"))
 
@@ -151,7 +151,7 @@ def receipt_versions(organization_id: uuid.UUID, receipt_ids: Collection[uuid.UU
 def own_receipt(
     organization_id: uuid.UUID, *, learner_profile_id: uuid.UUID, receipt_id: uuid.UUID
 ) -> StoredReceipt | None:
-    """Return the receipt if it is this person's, else null. In the company's context."""
+    """Return the receipt if it is this person's, else None. In the company's context."""
     rows = sql.fetch(f"{_RECEIPT} AND r.learner_profile_id = %s", [organization_id, receipt_id, learner_profile_id])
     return _read_receipt(rows[0]) if rows else None
 
@@ -168,7 +168,7 @@ def _read_receipt(row: tuple[Any, ...]) -> StoredReceipt:
 
 
 class SealedVersion(NamedTuple):
-    """All that is sealed of a policy version."""
+    """All sealed fields of a policy version."""
 
     course_id: uuid.UUID
     course_release_id: uuid.UUID
@@ -188,7 +188,7 @@ class SealedVersion(NamedTuple):
 
 
 class SealedReceipt(NamedTuple):
-    """All that is sealed of a receipt, with the title of its policy by then, and nothing that erasure clears."""
+    """All sealed fields of a receipt, with the title of its policy at that time, and nothing that erasure clears."""
 
     receipt_id: uuid.UUID
     learner_profile_id: uuid.UUID
@@ -241,7 +241,7 @@ def sealed_receipts(organization_id: uuid.UUID, receipt_ids: Collection[uuid.UUI
 
 
 def signer_company(receipt: str) -> str:
-    """SQL of the company for which the receipt of the column was signed: null of an employee, and once erased."""
+    """SQL of the company for which the receipt of the column was signed; null for an employee, and once erased."""
     return f"""(SELECT s.signer_company FROM policies_rawsignature s
       WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.receipt_id = {receipt} LIMIT 1)"""  # noqa: S608
 
@@ -251,7 +251,7 @@ SELECT t.signed_at, initcap(t.act) || ' version ' || t.version, 'as ' || t.door,
   FROM policies_receipt t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
 """
-"""SQL of what %(learner)s signed of the policies that {course} says (see `facts.happenings`)."""
+"""SQL of what %(learner)s signed of the policies that {course} selects (see `facts.happenings`)."""
 
 PUBLISHED = """
 SELECT published_at, 'Policy version ' || version || ' published', replace(change_kind, '_', ' ')
@@ -261,7 +261,7 @@ SELECT published_at, 'Policy version ' || version || ' published', replace(chang
 
 
 def doors(course: str) -> str:
-    """SQL of the doors by which the newest version at %(at)s of the policy of the column may be received."""
+    """SQL of the doors for which the newest version at %(at)s of the policy of the column is meant."""
     return f"""(SELECT v.doors FROM policies_policyversion v WHERE v.organization_id = %(organization)s
     AND v.course_id = {course} AND v.published_at <= %(at)s ORDER BY v.version DESC LIMIT 1)"""  # noqa: S608 - ours
 
@@ -273,7 +273,7 @@ def newest_version(organization_id: uuid.UUID, course_id: uuid.UUID) -> int:
 
 
 class Version(NamedTuple):
-    """A version of a policy without its text, and how many versions the policy had by then."""
+    """A version of a policy without its text, and the number of versions that the policy had then."""
 
     course_id: uuid.UUID
     course_release_id: uuid.UUID
@@ -293,7 +293,7 @@ _VERSION = ", ".join(Version._fields)
 def newest_versions(
     organization_id: uuid.UUID, now: datetime, after: tuple[str, uuid.UUID] | None, most: int
 ) -> list[tuple[str, Version]]:
-    """The version of each policy that is in force, by title, behind `after`: each with what it is sorted by."""
+    """The version of each policy that is in force, by title, after `after`; each with its sort key."""
     rows = sql.fetch(
         f"SELECT sorted, {_VERSION} FROM ("  # noqa: S608 - expressions of our own
         f" SELECT DISTINCT ON (course_id) lower(policy_title) AS sorted, {_VERSION} FROM policies_policyversion"
@@ -312,7 +312,7 @@ def newest_versions(
 
 
 def versions_of(organization_id: uuid.UUID, course_id: uuid.UUID) -> list[Version]:
-    """Every version of a policy, newest first; none where the company has no such policy."""
+    """Every version of a policy, newest first; empty if the company has no such policy."""
     rows = sql.fetch(
         f"SELECT {_VERSION} FROM policies_policyversion"  # noqa: S608 - expressions of our own
         " WHERE organization_id = %s AND course_id = %s ORDER BY version DESC",
@@ -322,31 +322,31 @@ def versions_of(organization_id: uuid.UUID, course_id: uuid.UUID) -> list[Versio
 
 
 def newest_row(organization_id: uuid.UUID, course_id: uuid.UUID) -> PolicyVersion | None:
-    """The newest version of a policy as sealed, None where the company has no such policy."""
+    """The newest version of a policy as sealed; None if the company has no such policy."""
     found = PolicyVersion.objects.filter(organization_id=organization_id, course_id=course_id)
     return found.order_by("-version").first()
 
 
 def version_row(organization_id: uuid.UUID, course_release_id: uuid.UUID) -> PolicyVersion | None:
-    """A published version as sealed, None when there is none of this identifier."""
+    """A published version as sealed; None if there is none with this identifier."""
     return PolicyVersion.objects.filter(organization_id=organization_id, course_release_id=course_release_id).first()
 
 
 def receipt_and_neighbours(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> dict[int, Receipt]:
-    """The receipt, the one before it and the one after it in the company's chain, by their distance from it."""
+    """The receipt, and the ones before and after it in the company's chain, keyed by their distance from it."""
     wanted = Receipt.objects.filter(organization_id=organization_id, receipt_id=receipt_id).values("number")[:1]
     found = Receipt.objects.filter(organization_id=organization_id).annotate(distance=F("number") - Subquery(wanted))
     return {each.distance: each for each in found.filter(distance__range=(-1, 1))}
 
 
 def raw_signature(organization_id: uuid.UUID, receipt_id: uuid.UUID) -> dict[str, Any] | None:
-    """What the person typed or drew, None once erased or for an acknowledgement."""
+    """What the person typed or drew; None once erased, and for an acknowledgement."""
     found = RawSignature.objects.filter(organization_id=organization_id, receipt_id=receipt_id)
     return found.values_list("signature", flat=True).first()
 
 
 class Signed(NamedTuple):
-    """A receipt of a person: of which version of which policy, when, and what they did."""
+    """A receipt of a person: the version and policy, the moment, and what they did."""
 
     receipt_id: uuid.UUID
     course_id: uuid.UUID
@@ -358,7 +358,7 @@ class Signed(NamedTuple):
 
 
 def signed_by(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Signed]:
-    """All receipts of the person, newest first, those included that no capture has taken in yet. One statement."""
+    """All receipts of the person, newest first, including those that no capture has processed yet. One statement."""
     rows = sql.fetch(
         "SELECT r.receipt_id, r.course_id, r.course_release_id, r.version, v.policy_title, r.act, r.signed_at"
         " FROM policies_receipt r JOIN policies_policyversion v"

@@ -40,14 +40,14 @@ _ACTS = {PolicyAct.ACKNOWLEDGE: ReceiptAct.ACKNOWLEDGED, PolicyAct.SIGN: Receipt
 
 
 class _Newest(NamedTuple):
-    """The newest version of a policy that is known while a batch is recorded."""
+    """The newest known version of a policy while a batch is recorded."""
 
     version: int
     published_at: datetime
 
 
 def record_policy_published(batch: Batch[PolicyPublished]) -> None:
-    """Seal each version with its digests, in the order of versions; the first one of a policy makes the policy."""
+    """Seal each version with its digests, in order of version; the first one of a policy makes the policy."""
     organization_id = batch.organization_id
     course_ids = list({staged.line.course_id for staged in batch.lines})
     release_ids = [staged.line.course_release_id for staged in batch.lines]
@@ -86,7 +86,7 @@ def record_policy_published(batch: Batch[PolicyPublished]) -> None:
 
 
 def record_policy_signed(batch: Batch[PolicySigned]) -> None:
-    """Chain a receipt for each act of a person whom the version was shared with at that moment."""
+    """Append a receipt to the chain for each act of a person with whom the version was shared at that moment."""
     organization_id = batch.organization_id
     recorded = _known_receipts(batch)
     versions = _versions(organization_id, {staged.line.course_release_id for staged in batch.lines})
@@ -133,7 +133,7 @@ def record_policy_signed(batch: Batch[PolicySigned]) -> None:
 
 
 class _Version(NamedTuple):
-    """What a receipt takes from the version that it is for."""
+    """What a receipt repeats of its version."""
 
     course_id: uuid.UUID
     version: int
@@ -143,7 +143,7 @@ class _Version(NamedTuple):
 
 
 def _out_of_order(line: PolicyPublished, newest: _Newest | None) -> str | None:
-    """Return why the version does not continue its policy; null when it does."""
+    """Return why the version does not continue its policy; None if it does."""
     expected = 1 if newest is None else newest.version + 1
     if line.version != expected:
         return f"version: the next version of policy {line.course_id} is {expected}, not {line.version}."
@@ -177,7 +177,7 @@ def _checked(batch: Batch[PolicyPublished], staged: Staged[PolicyPublished]) -> 
 
 
 def _served_bytes(line: PolicyPublished, policy: CanonicalPolicy) -> int:
-    """How many bytes the row of a version will take; digests are as long as any other."""
+    """The size in bytes of a version's row; a digest always has the same length."""
     return served_bytes(
         {
             "course_id": line.course_id,
@@ -262,7 +262,7 @@ def _versions(organization_id: uuid.UUID, release_ids: Collection[uuid.UUID]) ->
 def _refused(
     batch: Batch[PolicySigned], staged: Staged[PolicySigned], version: _Version, facts: PersonPolicyFacts
 ) -> bool:
-    """Refuse whom the version was not shared with at that moment; tell whether that was so."""
+    """Refuse a person with whom the version was not shared at that moment; return whether it was refused."""
     line = staged.line
     reason = refusal(
         facts.policies[version.course_id],
@@ -313,7 +313,7 @@ def _receipt(
 def _companies(
     organization_id: uuid.UUID, lines: Collection[Staged[PolicySigned]]
 ) -> dict[tuple[uuid.UUID, str], list[tuple[datetime, str | None]]]:
-    """Return the companies that partners and customers came from, by person and door, in the order of time."""
+    """Return the companies of partners and customers, by person and door, in order of time."""
     people = {staged.line.learner_profile_id for staged in lines if staged.line.door != Door.EMPLOYEE}
     found: dict[tuple[uuid.UUID, str], list[tuple[datetime, str | None]]] = defaultdict(list)
     for profile_id, door, at, company in resolving.contacts_joined(organization_id, people):
@@ -322,7 +322,7 @@ def _companies(
 
 
 def _raw(signature: Signature | None) -> dict[str, Any] | None:
-    """The signature of a line in the form in which a page hands one in."""
+    """The signature of a line in the form in which a page submits it."""
     if signature is None:
         return None
     return {"typed": signature.typed} if signature.typed is not None else {"drawn": signature.drawn}

@@ -1,4 +1,4 @@
-"""What a fact about policies may refer to, each looked up for a whole batch."""
+"""References of facts about policies, each looked up for a whole batch."""
 
 import uuid
 from collections.abc import Iterable

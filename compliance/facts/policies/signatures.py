@@ -1,4 +1,4 @@
-"""Signatures as they come in: typed words or drawn strokes, checked before they are hashed.
+"""Signatures as submitted: typed words or drawn strokes, checked before they are hashed.
 
 The raw signature is personal: it is kept apart from the receipt, and erasure clears it.
 """
@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def read_signature(act: str, raw: object) -> Signature | None:
-    """Return the signature of a `sign`, null for an `acknowledge`. Raises SignatureError; it never quotes the words."""
+    """Return the signature of a `sign`, None for an `acknowledge`. Raises SignatureError, which quotes no words."""
     if act == PolicyAct.ACKNOWLEDGE:
         if raw is not None:
             raise SignatureError("This version is acknowledged, not signed: send no signature.")

@@ -1,4 +1,4 @@
-"""How an action becomes a fact: it builds the line that a file would hold, and records it alone."""
+"""Records an action as a fact: builds the line that a file would contain, and records it alone."""
 
 import uuid
 from datetime import datetime
@@ -26,10 +26,10 @@ def act(
     """Records one fact of `kind` in one transaction and returns its line.
 
     `at` is when it takes effect, `now` when it is recorded (`at` when None). Collections may be of any type. Raises
-    InvalidFactError where a field breaks its form, and the errors of `facts.errors` where the fact is refused.
+    InvalidFactError if a field breaks its form, and the errors of `facts.errors` if the fact is refused.
     """
     stated = {name: _plain(value) for name, value in fields.items()}
-    if "actor_id" in kind.model_fields:  # these kinds of fact name who did it themselves
+    if "actor_id" in kind.model_fields:  # these kinds of fact have a field for who acted
         stated["actor_id"] = actor_id
     try:
         line = kind(fact_id=uuid.uuid4(), at=at, **stated)

@@ -1,9 +1,9 @@
-"""What a recorder is given: a batch of checked lines of one kind, to be recorded set by set.
+"""The argument of a recorder: a batch of checked lines of one kind, which it records set by set.
 
 A recorder is a function of one `Batch`. It resolves references with a constant number of statements, refuses what it
-cannot record, writes its rows, and names the subjects that may now be decided differently.
-Lines come in order of (`at`, `fact_id`), over the whole file, so that the first of two that exclude each other is the
-same one whatever the order in the file.
+cannot record, writes its rows, and names the subjects that may now be decided differently. Lines are in order of (`at`,
+`fact_id`) over the whole file, so that of two contradicting lines the same one is first, whatever their order in the
+file.
 """
 
 import uuid
@@ -20,14 +20,14 @@ from compliance.facts.refusal_reasons import RefusalReason
 LineType = TypeVar("LineType", bound=FactLine)
 
 Subject = tuple[str, uuid.UUID | None, uuid.UUID | None]
-"""The value of a `SubjectKind` (an enum's member takes Python longer to hash than the text), and what names it."""
+"""The value of a `SubjectKind` (Python hashes an enum's member more slowly than text), and its identifiers."""
 
 
 Unwritten = dict[str, dict[Any, Any]]
 
 
 class Staged(NamedTuple, Generic[LineType]):
-    """A checked line waiting to be recorded: its number in the file, what it says, the digest that knows it again."""
+    """A checked line to be recorded: its number in the file, the line, and the digest that identifies its content."""
 
     number: int
     line: LineType
@@ -45,11 +45,11 @@ ERRORS: dict[RefusalReason, type[errors.FactsError]] = {
     RefusalReason.KIND_NOT_ALLOWED: errors.NotAllowedToTellError,
     RefusalReason.ACTOR_NOT_ALLOWED: errors.NotAllowedToTellError,
 }
-"""What an action raises for each refusal that a line can meet which was made here, not read from bytes."""
+"""The error that an action raises for each refusal of a line that was built here and not read from bytes."""
 
 
 class Refused(NamedTuple):
-    """A line that is not recorded; `reason` is one plain sentence that holds nothing personal."""
+    """A line that is not recorded; `reason` is one plain sentence without personal data."""
 
     staged: Staged
     code: RefusalReason
@@ -57,10 +57,10 @@ class Refused(NamedTuple):
 
 
 class Batch(Generic[LineType]):
-    """Lines of one kind on their way into the store, within the company's transaction.
+    """Lines of one kind that are being recorded within the company's transaction.
 
-    `waits_until`: all lines take effect after `now`, and are decided at this moment. `unwritten`: what the store will
-    hold of lines that are checked and wait for their validator, by what it is and its identifier.
+    `waits_until`: all lines take effect after `now`, and are decided at this moment. `unwritten`: what will be stored
+    of lines that are checked and wait for their validator, by kind and identifier.
     """
 
     def __init__(
@@ -84,37 +84,37 @@ class Batch(Generic[LineType]):
         self.notes: list[tuple[int, str]] = []
 
     def refuse(self, staged: Staged[LineType], code: RefusalReason, reason: str) -> None:
-        """Leaves `staged` out; the first reason counts."""
+        """Refuses `staged`; the first refusal counts."""
         self.refused.setdefault(staged.number, Refused(staged, code, reason))
 
     def accepted(self) -> list[Staged[LineType]]:
-        """The lines that no one has refused so far, with their numbers."""
+        """The lines that are not refused so far, with their numbers."""
         if not self.refused:
             return self.lines
         return [staged for staged in self.lines if staged.number not in self.refused]
 
     def accepted_lines(self) -> list[LineType]:
-        """The lines that no one has refused so far."""
+        """The lines that are not refused so far."""
         return [staged.line for staged in self.accepted()]
 
     def note(self, staged: Staged[LineType], sentence: str) -> None:
-        """Reports something about a line that is recorded all the same (a receipt that was re-dated)."""
+        """Adds a note about a line that is recorded nevertheless (a receipt that was re-dated)."""
         self.notes.append((staged.number, sentence))
 
     def subject(self, kind: SubjectKind, first: uuid.UUID | None = None, second: uuid.UUID | None = None) -> None:
-        """Says that this subject may now be decided differently."""
+        """Marks this subject as one that may be decided differently now."""
         self.subjects.add((kind.value, first, second))
 
     def next_in_order(self, kind: SubjectKind, first: uuid.UUID) -> None:
-        """Says it of a subject that the history must decide after those named before it, however many there are."""
+        """The same for a subject that must be decided after those named before it, however many there are."""
         self.in_order.append((kind.value, first, None))
 
     def subjects_of(self, kind: SubjectKind, firsts: Iterable[uuid.UUID]) -> None:
-        """Says it of many subjects of one kind."""
+        """Marks many subjects of one kind."""
         value = kind.value
         self.subjects.update([(value, first, None) for first in firsts])
 
     def subjects_of_pairs(self, kind: SubjectKind, pairs: Iterable[tuple[uuid.UUID, uuid.UUID]]) -> None:
-        """Says it of many pairs of a learner and a course."""
+        """Marks many pairs of a learner and a course."""
         value = kind.value
         self.subjects.update([(value, first, second) for first, second in pairs])

@@ -1,8 +1,8 @@
 """The one write path of facts: console actions with a batch of one, imports with batches of thousands.
 
-A `Recording` lives within one transaction of the company. Kinds are recorded in the order of `KINDS`; `close` a
-kind after its last batch, so that validators run when all they validate is checked; `finish` writes the pending
-subjects.
+A `Recording` lives within one transaction of the company. Kinds are recorded in the order of `KINDS`. Call `close` for
+a kind after its last batch, so that validators run once all their lines are checked, and `finish` at the end to write
+the pending subjects.
 """
 
 import uuid
@@ -31,7 +31,7 @@ from compliance.facts.refusal_reasons import RefusalReason
 from compliance.tenancy import context
 
 DECIDED_TOGETHER = timedelta(seconds=10)
-"""Facts ahead of time that lie this close are decided together, at the last of them: one batch a fact would be slow."""
+"""Future facts this close to each other are decided together, at the last of them: one batch for each would be slow."""
 
 CAPTURE_TASK = "compliance.history.capture"
 
@@ -52,7 +52,7 @@ class Recording:
         self.refused: list[Refused] = []
         self.notes: list[tuple[int, str]] = []
         self.subjects = Subjects()
-        self.waiting: Counter[datetime] = Counter()  # how many facts wait until when
+        self.waiting: Counter[datetime] = Counter()  # the number of facts by the moment until which they wait
         self._subjects_ahead: dict[datetime, set[Subject]] = defaultdict(set)
         self._none_known = False
         self._origin = 0
@@ -61,19 +61,19 @@ class Recording:
         self._unresolved: dict[str, list[Refused]] = {}
 
     def ask_for_known(self) -> bool:
-        """Asks once whether the company knows no fact: the first import of a company has none to look up.
+        """Checks once whether the company has no fact yet: then its first import need not look any up.
 
-        Call it before anything is recorded. What others record meanwhile breaks the ledger's uniqueness then.
+        Call it before anything is recorded. If others record the same meanwhile, the ledger's unique key is violated.
         """
         self._none_known = entering.is_empty(self.organization_id)
         return self._none_known
 
     def record(self, kind: str, lines: Sequence[Staged]) -> None:
-        """Records a batch of lines of one kind, in order of (`at`, `fact_id`). Lines known already are counted."""
+        """Records a batch of lines of one kind, in order of (`at`, `fact_id`). Known lines are only counted."""
         self._record_each(kind, self._new(lines))
 
     def close(self, kind: str) -> None:
-        """Ends a kind: what referred to its own kind is tried again, and the validator whose last kind it is runs."""
+        """Ends a kind: retries lines that refer to their own kind, and runs the validator whose last kind it is."""
         while self._unresolved.get(kind):
             again = self._unresolved.pop(kind)
             self._record_each(kind, [refused.staged for refused in again])
@@ -91,7 +91,7 @@ class Recording:
             self._unwritten.clear()
 
     def finish(self) -> None:
-        """Writes the pending subjects of everything recorded, and asks for captures of those ahead of time."""
+        """Writes the pending subjects of everything recorded, and requests captures of those of future facts."""
         for subjects in _portions(
             chain(self.subjects.narrowest(self._covered_by_everybody()), self.subjects.in_order())
         ):
@@ -126,7 +126,7 @@ class Recording:
         return new
 
     def _record_each(self, kind: str, lines: list[Staged]) -> None:
-        """Records lines that take effect by now as one batch, those ahead of time in batches of their moments."""
+        """Records lines that take effect by now as one batch, and future lines in one batch for each moment."""
         ahead = [staged for staged in lines if staged.line.at > self.now]
         if ahead:
             lines = [staged for staged in lines if staged.line.at <= self.now]
@@ -153,7 +153,7 @@ class Recording:
             self._enter(kind, batch)
 
     def _enter(self, kind: str, batch: Batch[Any]) -> None:
-        """Writes the ledger for what stands of a batch, and gathers what it leaves behind."""
+        """Enters the accepted lines of a batch into the ledger, and collects its subjects, refusals and notes."""
         accepted = batch.accepted()
         if accepted and not self._origin:
             self._origin = self._begin()
@@ -181,7 +181,7 @@ class Recording:
         self.notes += batch.notes
 
     def _begin(self) -> int:
-        """Writes beside the first fact where all of this transaction come from."""
+        """Writes the origin of this transaction's facts, before the first of them."""
         return entering.begin(
             self.organization_id,
             self.now,
@@ -192,7 +192,7 @@ class Recording:
         )
 
     def _covered_by_everybody(self) -> tuple[str, ...]:
-        """Kinds of many people, where everything of everybody is decided anyway: a company's first import."""
+        """The wide kinds that are covered because everything of everybody is decided, as in a first import."""
         if not self.subjects.names_many_people():
             return ()
         whole = self.subjects.whole_people()
@@ -206,7 +206,7 @@ def _portions(subjects: Iterable[Subject]) -> Iterator[list[Subject]]:
 
 
 def check_moment(line: FactLine, now: datetime) -> str | None:
-    """Says why the line's `at` is too far in the future, None if it is not."""
+    """Returns why the line's `at` is too far in the future, None if it is not."""
     return f"at: {line.too_early}" if line.at > now + line.furthest_future else None
 
 
@@ -215,7 +215,7 @@ def record(
 ) -> None:
     """Records `lines` in one transaction, all or none, and enqueues the capture on commit.
 
-    Raises the error of the first refusal (see `facts.errors`). Facts that are known already change nothing.
+    Raises the error of the first refusal (see `facts.errors`). Facts that were recorded before have no effect.
     """
     try:
         _record_all(organization_id, lines, now, actor_id)
@@ -254,7 +254,7 @@ def _record_all(
 
 
 def enqueue_capture(organization_id: uuid.UUID, at: datetime | None = None) -> None:
-    """Asks the worker to capture, now or `at`. A broker that is away loses nothing: the sweep finds what is pending."""
+    """Requests a capture, now or `at`. Without a broker nothing is lost: the sweep finds what is pending."""
     try:
         current_app.send_task(CAPTURE_TASK, [str(organization_id)], retry=False, eta=at)
     except (OperationalError, OSError):

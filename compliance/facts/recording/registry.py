@@ -1,8 +1,8 @@
-"""Which recorder takes which kind of line, and which validator sees it, as the classes of the lines declare it.
+"""The recorder and the validator of each kind of line, as the classes of the lines declare them.
 
-A recorder is a function of a `Batch`. One of a kind with a validator yields once: what it does before is checking, what
-it does afterwards is writing. Both are named, not imported: the rooms of facts import this room, and a console action
-of one kind need not load the others.
+A recorder is a function of a `Batch`. For a kind with a validator it yields once: it checks before, and writes
+afterwards. Both are declared by name and not imported: the rooms of facts import this room, and a console action of one
+kind need not load the others.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ Recorder = Callable[[Batch[Any]], Iterator[None] | None]
 Validator = Callable[[dict[str, list[Batch[Any]]]], None]
 
 VALIDATED: dict[str, list[str]] = defaultdict(list)
-"""The kinds that each validator sees together, in the order in which they are recorded."""
+"""The kinds that each validator validates together, in the order in which they are recorded."""
 for _kind, _line in KINDS.items():
     if _line.validator:
         VALIDATED[_line.validator].append(_kind)
@@ -31,7 +31,7 @@ _SPEAKS_OF = (
 ABOUT: dict[str, str] = {
     kind: next(name for name in _SPEAKS_OF if name in line.model_fields) for kind, line in KINDS.items()
 }
-"""The field by which the ledger finds a fact of each kind again: the first that its line has of these."""
+"""The field under which the ledger keeps a fact of each kind: the first of these fields that its line has."""
 
 
 @cache
@@ -51,7 +51,7 @@ def validator(name: str) -> Validator:
 
 
 def load() -> None:
-    """Imports all of them now: an import of facts needs them all, and better before the first file than amid it."""
+    """Imports all recorders and validators before an import of facts, which needs them all."""
     for kind in KINDS:
         recorder(kind)
     for name in VALIDATED:

@@ -1,7 +1,6 @@
 """The subjects that a recording makes pending: each once, and none that another one covers.
 
-A recording of a large file names more of them than memory should hold; beyond `MOST_IN_MEMORY` they wait in a temporary
-database.
+A large file has more subjects than memory should hold; beyond `MOST_IN_MEMORY` they are in a temporary database.
 """
 
 import sqlite3
@@ -20,7 +19,7 @@ _OF_PERSON = frozenset(
 )
 _NOBODY = b""
 
-# `first` and `second` are empty where a subject has none.
+# `first` and `second` are empty strings if a subject has none.
 _TABLES = """
 CREATE TABLE subject (kind TEXT, first BLOB, second BLOB, PRIMARY KEY (kind, first, second)) WITHOUT ROWID;
 CREATE TABLE in_order (kind TEXT, first BLOB, second BLOB);
@@ -45,13 +44,13 @@ class Subjects:
         return bool(self._held or self._in_order or self._aside)
 
     def add(self, subjects: Collection[Subject]) -> None:
-        """More subjects, known or not."""
+        """Adds subjects; repetitions have no effect."""
         self._held.update(subjects)
         if len(self._held) > MOST_IN_MEMORY:
             self._set_aside()
 
     def add_in_order(self, subjects: Collection[Subject]) -> None:
-        """More subjects that come behind all others, in the order in which they were named."""
+        """Adds subjects that come after all others, in this order."""
         self._in_order += subjects
         if len(self._in_order) > MOST_IN_MEMORY:
             self._set_aside()
@@ -61,11 +60,11 @@ class Subjects:
         return any(self._number(kind) for kind in OF_MANY_PEOPLE)
 
     def whole_people(self) -> int:
-        """Of how many people everything is decided."""
+        """The number of people for whom everything is decided."""
         return self._number(_WHOLE)
 
     def narrowest(self, left_out: Collection[str] = ()) -> Iterator[Subject]:
-        """Those that no other covers, without those of the kinds `left_out`; one person's are together."""
+        """The subjects that no other covers, without the kinds `left_out`; those of one person are together."""
         if self._aside is None:
             yield from (subject for subject in narrowest(self._held) if subject[0] not in left_out)
             return
@@ -75,7 +74,7 @@ class Subjects:
                 yield kind, _identifier(first), _identifier(second)
 
     def in_order(self) -> Iterator[Subject]:
-        """Those that come behind all others."""
+        """The subjects that come after all others."""
         if self._aside is not None:
             self._set_aside()
             for kind, first, second in self._aside.execute("SELECT kind, first, second FROM in_order ORDER BY rowid"):
@@ -92,7 +91,7 @@ class Subjects:
     def _set_aside(self) -> None:
         if self._aside is None:
             self._aside = temporary_database()
-            weakref.finalize(self, self._aside.close)  # a recording may end anywhere
+            weakref.finalize(self, self._aside.close)  # a recording may be abandoned at any point
             self._aside.executescript(_TABLES)
         write(self._aside, "INSERT OR IGNORE INTO subject VALUES (?, ?, ?)", sorted(_rows(self._held)))
         write(self._aside, "INSERT INTO in_order VALUES (?, ?, ?)", _rows(self._in_order))
@@ -101,7 +100,7 @@ class Subjects:
 
 
 def narrowest(subjects: Collection[Subject]) -> list[Subject]:
-    """The subjects without those that others cover, in an order that keeps one person's together."""
+    """The subjects without those that others cover, in an order that keeps those of one person together."""
     whole = _people(subjects)
     return sorted(
         (subject for subject in subjects if not (subject[0] in _OF_PERSON and subject[1] in whole)), key=_order

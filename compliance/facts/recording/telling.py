@@ -1,7 +1,7 @@
-"""Who tells facts, by which way, and which kinds of fact they may tell.
+"""Who records facts, by which way, and which kinds of fact they may record.
 
-The way in (a page, a command, a file) opens `telling`; whatever is recorded within it has that origin. A teller with
-`kinds` can record nothing else, and whoever tells in person cannot name another person as the one who acted.
+The entry point (a page, a command, a file) opens `telling`; all facts recorded within it have that origin. A teller
+with `kinds` can record no others, and a person cannot name another person as the one who acted.
 """
 
 import uuid
@@ -15,7 +15,7 @@ from compliance.facts.lines.kinds import FactLine
 from compliance.facts.refusal_reasons import RefusalReason
 
 WHO_ACTED = ("actor_id", "publisher_id")
-"""The fields of a line that name whoever acted."""
+"""The fields of a line that name the person who acted."""
 
 
 class Channel(StrEnum):
@@ -26,14 +26,14 @@ class Channel(StrEnum):
     COMMAND = "command"
     SOURCE = "source"
     LEARNER = "learner"
-    PROGRAM = "program"  # an action called by a program of the deployment that says nothing about itself
+    PROGRAM = "program"  # an action called by a program of the deployment without a teller of its own
 
 
 @dataclass(frozen=True)
 class Teller:
-    """Who tells: the way, the name of the command or source, who acted, and who confirmed it as the second person.
+    """Who records facts: the way, the name of the command or source, who acted, and the second person who confirmed.
 
-    `kinds` None: any kind of fact. With an `actor_id`, a line may name nobody else as the one who acted.
+    `kinds` None: any kind of fact. With an `actor_id`, a line may name no other person as the one who acted.
     """
 
     channel: Channel
@@ -43,7 +43,7 @@ class Teller:
     kinds: frozenset[str] | None = None
 
     def refusal(self, line: FactLine) -> tuple[RefusalReason, str] | None:
-        """Why this teller may not tell `line`, as a code and a sentence; None if they may."""
+        """Why this teller may not record `line`, as a code and a sentence; None if they may."""
         if self.kinds is not None and line.fact not in self.kinds:
             sentence = f"fact: {line.fact} is not among the kinds of fact that you may tell."
             return RefusalReason.KIND_NOT_ALLOWED, sentence
@@ -62,13 +62,13 @@ _current: ContextVar[Teller] = ContextVar("teller", default=PROGRAM)
 
 
 def current() -> Teller:
-    """Who tells what is recorded now."""
+    """The teller of what is recorded now."""
     return _current.get()
 
 
 @contextmanager
 def telling(teller: Teller) -> Iterator[None]:
-    """Whatever is recorded within is told by `teller`."""
+    """Facts recorded within this context have the origin `teller`."""
     token = _current.set(teller)
     try:
         yield

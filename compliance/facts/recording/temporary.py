@@ -1,6 +1,6 @@
-"""Temporary databases for what grows with a file and must be sorted, or known again, before it is recorded.
+"""Temporary databases for data that grows with a file and must be sorted or looked up before it is recorded.
 
-SQLite's own kind: in memory while it is small, then in a file without a name, which is gone with the process.
+They are SQLite's temporary databases: in memory while small, then in an unnamed file that ends with the process.
 """
 
 import sqlite3
@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from typing import Any
 
 CACHE_KIBIBYTES = 16 * 1024
-"""How much of one is held in memory at most."""
+"""The most memory that one database uses."""
 
 
 def temporary_database() -> sqlite3.Connection:
-    """A database that nobody else sees. Nothing is asked of it after a crash, so nothing is kept for one."""
+    """A private temporary database. It is never read after a crash, so it is not protected against one."""
     database = sqlite3.connect("", isolation_level=None)
     for pragma in (f"cache_size = -{CACHE_KIBIBYTES}", "journal_mode = OFF", "synchronous = OFF", "temp_store = FILE"):
         database.execute(f"PRAGMA {pragma}")
@@ -20,7 +20,7 @@ def temporary_database() -> sqlite3.Connection:
 
 
 def write(database: sqlite3.Connection, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Runs a statement for each row, within one transaction: each of its own costs more than the row."""
+    """Runs a statement for each row, within one transaction: one for each row would take longer than the row."""
     database.execute("BEGIN")
     database.executemany(statement, rows)
     database.execute("COMMIT")

@@ -1,1 +1,1 @@
-"""Shares: which course or policy is owed by whom, through which doors, by when."""
+"""Shares: who owes which course or policy, through which doors, and by when."""

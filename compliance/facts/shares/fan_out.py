@@ -1,4 +1,4 @@
-"""The part of shares in the fan-out: whom their audiences have ever named."""
+"""The fan-out of shares: everybody whom their audiences have ever named."""
 
 import uuid
 from collections.abc import Collection

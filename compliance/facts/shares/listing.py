@@ -1,4 +1,4 @@
-"""Shares as lists and pages show them: what is shared with whom, until when, as it holds at a moment."""
+"""Shares for lists and pages: what is shared with whom, and until when, as of a moment."""
 
 import uuid
 from datetime import datetime
@@ -9,13 +9,13 @@ from compliance.facts.people import queries as people
 from compliance.tenancy import sql
 
 TEAMS_NAMED = 20
-"""So many teams of a share are named in lists."""
+"""The largest number of a share's teams that lists name."""
 
 
 class Shared(NamedTuple):
     """A share. `kind` is that of what is shared (training, policy); `lesson` is the title of a lesson shared alone.
 
-    `teams` are the first of `team_ids` by name, with their names; `people` is how many a share with some people names.
+    `teams` are the first of `team_ids` by name, with their names; `people` is the number of people that a share names.
     """
 
     share_id: uuid.UUID
@@ -38,17 +38,17 @@ class Shared(NamedTuple):
 
     @property
     def unnamed(self) -> int:
-        """How many teams of the share are not among `teams`."""
+        """The number of the share's teams that are not in `teams`."""
         return len(self.team_ids) - len(self.teams)
 
     @property
     def lesson_alone(self) -> bool:
-        """Whether it shares one lesson and not the course."""
+        """Whether it shares only a lesson and not the course."""
         return self.lesson is not None
 
 
 def _step(alias: str, columns: str, stated: str) -> str:
-    """SQL of what the newest step of share `s` that states `stated` says."""
+    """SQL of a column of the newest step of share `s` that states `stated`."""
     return f"""CROSS JOIN LATERAL (SELECT {columns} FROM shares_sharestep t
         WHERE t.organization_id = %(organization)s AND t.share_id = s.share_id AND t.at <= %(at)s
           AND t.{stated} IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1) {alias}"""  # noqa: S608 - expressions of our own
@@ -77,7 +77,7 @@ def listed(
     after: tuple[str, str] | None = None,
     most: int,
 ) -> tuple[list[Shared], tuple[str, str] | None]:
-    """A page of open (or ended) shares, the newest first, and behind which the next begins. Two statements."""
+    """A page of open (or ended) shares, newest first, and the key of the next page. Two statements."""
     conditions = ["s.opened_at <= %(at)s", "s.ended_at IS NOT NULL" if ended else "s.ended_at IS NULL"]
     conditions += ["c.kind = %(kind)s"] if kind else []
     if after:
@@ -105,13 +105,13 @@ def of_course(organization_id: uuid.UUID, course_id: uuid.UUID, at: datetime, mo
 
 
 def share(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> Shared | None:
-    """The share of this identifier; None where the company has none. Two statements."""
+    """The share with this identifier; None if the company has none. Two statements."""
     found = _fetch("s.share_id = %(share)s", "1", organization_id=organization_id, at=at, share=share_id, most=1)
     return found[0] if found else None
 
 
 def people_of(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> list[uuid.UUID]:
-    """The people whom a share names, if it names people. One statement."""
+    """The people whom a share names, if its audience is people. One statement."""
     rows = sql.fetch(
         "SELECT learner_profile_ids FROM shares_sharestep WHERE organization_id = %s AND share_id = %s AND at <= %s"
         " AND audience IS NOT NULL ORDER BY at DESC, id DESC LIMIT 1",

@@ -25,7 +25,7 @@ _DOORS = {door.value: door for door in Door}
 def load_shares(
     organization_id: uuid.UUID, course_ids: Collection[uuid.UUID], until: datetime = LAST_INSTANT
 ) -> dict[uuid.UUID, list[Share]]:
-    """The shares of each course or policy that has some, of single lessons too."""
+    """The shares of each course or policy that has any, including shares of single lessons."""
     shares: dict[uuid.UUID, list[Share]] = defaultdict(list)
     steps: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
     for course_id, share_id, ended_at, lesson_release_id, *step in sql.fetch(
@@ -44,7 +44,7 @@ def load_shares(
 
 
 def _whole(steps: Iterable[tuple[Any, ...]]) -> Iterator[ShareStep]:
-    """Folds steps, in their order, into whole ones: what a step does not say stays as it was."""
+    """Folds steps, in order, into complete ones: what a step does not state stays as before."""
     current: ShareStep | None = None
     for at, doors, audience, team_ids, learner_profile_ids, requirement, basis, due_at, days in steps:
         if current is None:

@@ -1,4 +1,4 @@
-"""Shares as source rows: what is owed by whom. Changes are kept as steps with their moment; queries fold."""
+"""Shares as source rows: what is owed by whom. Changes are kept as steps with their moments, which queries fold."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -21,9 +21,9 @@ class Share(CompanyRow):
 
 
 class ShareStep(CompanyRow):
-    """What a fact states of a share from `at` on; null where it states nothing. The first step states everything.
+    """What a fact states about a share from `at` on; null if it states nothing. The first step states everything.
 
-    The audience is `everyone`, or `team_ids`, or `learner_profile_ids`; a step that speaks of it sets `audience`.
+    The audience is `everyone`, or `team_ids`, or `learner_profile_ids`; a step that states it sets `audience`.
     """
 
     fact_id = models.UUIDField()

@@ -1,4 +1,4 @@
-"""Reads about shares: those that are open, and whom one reaches."""
+"""Reads about shares: open ones, and the people they cover."""
 
 import uuid
 from collections.abc import Collection
@@ -11,7 +11,7 @@ from compliance.facts.policies import queries as policies
 from compliance.tenancy import sql
 
 FIRST = 20
-"""How many of the people whom a share reaches are named."""
+"""The largest number of people whom a share covers that are named."""
 
 
 class OpenShare(NamedTuple):
@@ -24,8 +24,10 @@ class OpenShare(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """What an open share is (`audience`: everyone, teams, people; doors of the share, and of the policy where it is
-    one), how many people it reaches, and the first of them. `published`: there is a version that they owe."""
+    """An open share, the number of people whom it covers, and the first of them.
+
+    `audience`: everyone, teams, people. `doors`: of the share, and `policy_doors` of the policy if it is one.
+    `published`: there is a version that they owe."""
 
     title: str
     kind: str
@@ -38,8 +40,10 @@ class Reached(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Why a share asks something of a person: its audience (everyone, teams, people), by name those of its teams that
-    the person is in, and within how many days of being added it is due, if that is how it sets its deadline."""
+    """Why a share asks something of a person.
+
+    `audience`: everyone, teams, people. `teams`: the names of those of its teams that the person is in. `days`: within
+    how many days of being added it is due, if that is how its deadline is set."""
 
     lesson_release_id: uuid.UUID | None
     audience: str
@@ -63,7 +67,7 @@ ABOUT = "SELECT share_id FROM shares_share WHERE organization_id = %(organizatio
 
 LESSONS = """SELECT l.share_id, l.lesson_release_id FROM shares_share l
 WHERE l.organization_id = (SELECT %(organization)s::uuid) AND l.share_id = ANY(%(shares)s)"""
-"""SQL of the lesson that each of %(shares)s shares alone: null for one of a whole course."""
+"""SQL of the lesson that each of %(shares)s shares alone; null if it shares a whole course."""
 
 _LESSONS_SHARED = """
 SELECT course_id, lesson_release_id, min(opened_at) FROM shares_share
@@ -108,7 +112,7 @@ WHERE s.organization_id = %(organization)s AND s.share_id = ANY(%(shares)s)
 
 
 def open_shares(organization_id: uuid.UUID, most: int) -> list[OpenShare]:
-    """The first `most` open shares, by the title of what is shared."""
+    """The first `most` open shares, by title."""
     rows = sql.fetch(
         f"SELECT s.share_id, c.title, c.kind, s.opened_at FROM shares_share s {courses.joined('s')}"  # noqa: S608
         " WHERE s.organization_id = %s AND s.ended_at IS NULL ORDER BY lower(c.title), s.opened_at LIMIT %s",
@@ -118,13 +122,13 @@ def open_shares(organization_id: uuid.UUID, most: int) -> list[OpenShare]:
 
 
 def reached(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> Reached:
-    """Whom an open share reaches at `at`. One statement, however many people there are; in the company's context."""
+    """The people whom an open share covers at `at`. One statement, however many people; in the company's context."""
     (row,) = sql.fetch(_REACHED, {"organization": organization_id, "share": share_id, "at": at})
     return Reached(*row)
 
 
 def lessons_of(organization_id: uuid.UUID, share_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
-    """The lesson that each of the shares shares alone; a share of a whole course is missing."""
+    """The lesson that each of the shares shares alone; shares of whole courses are missing."""
     rows = sql.fetch(
         "SELECT share_id, lesson_release_id FROM shares_share WHERE organization_id = (SELECT %s::uuid)"
         " AND share_id = ANY(%s::uuid[]) AND lesson_release_id IS NOT NULL",
@@ -140,7 +144,7 @@ def lesson(share: str) -> str:
 
 
 class LessonShared(NamedTuple):
-    """A lesson that was shared alone, and since when: the opening of the first such share."""
+    """A lesson that was shared alone, and the opening of the first such share."""
 
     course_id: uuid.UUID
     lesson_release_id: uuid.UUID
@@ -150,7 +154,7 @@ class LessonShared(NamedTuple):
 def lessons_shared(
     organization_id: uuid.UUID, course_ids: Collection[uuid.UUID], until: datetime
 ) -> list[LessonShared]:
-    """The lessons of these courses that were shared alone by `until`, in the order of that. One statement."""
+    """The lessons of these courses that were shared alone by `until`, in order of opening. One statement."""
     asked = {"organization": organization_id, "courses": list(course_ids), "until": until}
     return [LessonShared(*row) for row in sql.fetch(_LESSONS_SHARED, asked)]
 

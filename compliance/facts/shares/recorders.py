@@ -1,6 +1,6 @@
 """Recorders of shares of courses, lessons and policies: what is owed by whom.
 
-A share's steps keep what each fact stated of it; whoever loads them folds them into whole ones.
+A share's steps keep what each fact stated about it; loading folds them into complete ones.
 """
 
 import uuid
@@ -43,10 +43,10 @@ def record_policy_shared(batch: Batch[PolicyShared]) -> None:
 
 
 def record_lesson_shared(batch: Batch[LessonShared]) -> None:
-    """Single lessons are shared. From then on completions of the lesson belong to the course it was shared under.
+    """Records shares of single lessons. Completions of the lesson then belong to the course it was shared under.
 
-    What a lesson is, its release or its first share tells: a share that tells no version and fingerprint is refused
-    unless a release has the lesson, and one that tells another fingerprint than is known is refused.
+    The release of a lesson, or its first share, states its version and fingerprint: a share without them is refused
+    unless a release has the lesson, and a share with another fingerprint than the known one is refused.
     """
     refuse_unknown_courses(batch)
     _lessons_are_stated(batch)
@@ -104,7 +104,7 @@ def _lessons_are_stated(batch: Batch[LessonShared]) -> None:
 
 
 def record_share_changed(batch: Batch[ShareChanged]) -> None:
-    """Shares change in what a line speaks of."""
+    """Records changes of shares."""
     found = _refuse_unknown_shares(batch)
     for staged in batch.accepted():
         share = found[staged.line.share_id]
@@ -119,7 +119,7 @@ def record_share_changed(batch: Batch[ShareChanged]) -> None:
 
 
 def record_share_ended(batch: Batch[ShareEnded]) -> None:
-    """Record `share_ended`: the share covers nobody from `at` on."""
+    """Records that shares ended: they cover nobody from `at` on."""
     found = _refuse_unknown_shares(batch)
     for staged in batch.accepted():
         share = found[staged.line.share_id]
@@ -158,7 +158,7 @@ def _refuse_unknown_shares(batch: Batch[Any]) -> dict[uuid.UUID, StoredShare]:
 
 
 def _refuse_unknown_audiences(batch: Batch[Any]) -> None:
-    """Refuses lines whose audience names a team or a person that does not stand; the erased, who owe nothing, do."""
+    """Refuses lines whose audience names a team or a person that does not exist. Erased people, who owe nothing, do."""
     organization_id = batch.organization_id
 
     def audience(line: Any) -> Audience | None:

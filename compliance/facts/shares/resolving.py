@@ -1,4 +1,4 @@
-"""What a fact about shares may refer to, each looked up for a whole batch."""
+"""References of facts about shares, each looked up for a whole batch."""
 
 import uuid
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class StoredShare(NamedTuple):
 
 
 def shares(organization_id: uuid.UUID, share_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredShare]:
-    """Those of the shares that are recorded."""
+    """Those of the shares that exist."""
     found = lookup(
         f"SELECT s.share_id, s.course_id, s.opened_at, s.ended_at, c.kind FROM shares_share s {courses.joined('s')}"  # noqa: S608
         " WHERE s.organization_id = %s AND s.share_id = ANY(%s)",

@@ -1,4 +1,4 @@
-"""Writes of this room that need more than a line: a completion is a learner's own word, a change takes a number."""
+"""Writes of this room that need more than one line: completions by learners, and changes that get a number."""
 
 import uuid
 from datetime import datetime
@@ -22,7 +22,7 @@ def complete_course(
 ) -> None:
     """Records that a learner finished a release, or a lesson that was shared alone; `now` is the receipt time.
 
-    Raises what `act` raises.
+    Raises as `act` does.
     """
     with telling(Teller(Channel.LEARNER)):
         act(
@@ -48,9 +48,9 @@ def record_completion(
     course_release_id: uuid.UUID,
     assessed: bool,
 ) -> None:
-    """Records that a person finished a release at `at`, as staff state it at `now`; who states it is in the origin.
+    """Records that a person finished a release at `at`, as stated by staff at `now`; the origin names them.
 
-    Raises what `act` raises.
+    Raises as `act` does.
     """
     act(
         CourseCompleted,
@@ -68,9 +68,9 @@ def record_completion(
 def change_obligation(
     *, organization_id: uuid.UUID, at: datetime, actor_id: uuid.UUID, now: datetime | None = None, **fields: Any
 ) -> int:
-    """Waives, reinstates or sets the deadline of what a person owes of a course; returns the obligation_change_id.
+    """Waives, reinstates or sets the deadline of what a person owes for a course; returns the obligation_change_id.
 
-    `fields` are those of the line `obligation_changed`. Raises what `act` raises.
+    `fields` are those of the line `obligation_changed`. Raises as `act` does.
     """
     with context.company(organization_id):
         number = _next_number(organization_id)
@@ -87,7 +87,7 @@ def change_obligation(
 
 
 def _next_number(organization_id: uuid.UUID) -> int:
-    """One more than the company's highest; two actions at once wait for each other until the first has committed."""
+    """One more than the company's highest number; concurrent actions wait until the first has committed."""
     sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"obligation change {organization_id}",))
     [(highest,)] = sql.fetch(
         "SELECT coalesce(max(obligation_change_id), 0) FROM training_obligationchange WHERE organization_id = %s",

@@ -1,4 +1,4 @@
-"""The part of training in the fan-out: who did something in a course, or has an obligation that was changed."""
+"""The fan-out of training: who did something in a course, or has an obligation that was changed."""
 
 from compliance.facts.ledger.models import SubjectKind
 

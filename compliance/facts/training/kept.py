@@ -1,4 +1,4 @@
-"""What this room keeps of one person (`tenancy.kept`): who changed something is another person, and is left out."""
+"""What this room keeps about one person (`tenancy.kept`). Who changed something is another person, and is left out."""
 
 import uuid
 

@@ -18,7 +18,7 @@ from compliance.tenancy import sql
 
 
 class _Session(NamedTuple):
-    """What a mark must know of its session."""
+    """What recording a mark requires of its session."""
 
     course_id: uuid.UUID
     starts_at: datetime
@@ -33,14 +33,14 @@ class _Mark(NamedTuple):
 
 
 def record_trainer_named(batch: Batch[TrainerNamed]) -> None:
-    """Keep each trainer's current name: the one of the latest fact, of the same moment the greater name."""
+    """Keep each trainer's current name: the one of the latest fact; of equal moments, the greater name."""
     people = resolving.profiles(
         batch.organization_id, {staged.line.trainer_profile_id for staged in batch.lines}, resolving.WRITING
     )
     latest: dict[uuid.UUID, tuple[datetime, str]] = {}
     for staged in batch.accepted():
         line = staged.line
-        if people.get(line.trainer_profile_id):  # a trainer need not be a person of the company's
+        if people.get(line.trainer_profile_id):  # a trainer need not be a person of the company
             batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
         else:
             named = (line.at, line.trainer_name)
@@ -54,12 +54,12 @@ def record_trainer_named(batch: Batch[TrainerNamed]) -> None:
         " named_at = excluded.named_at WHERE (training_trainer.named_at, training_trainer.trainer_name)"
         " < (excluded.named_at, excluded.trainer_name)",
     )
-    # No row is decided differently, but the name is read with certificates: readers see by a capture that it changed.
+    # No row is decided differently, but certificates display the name: a capture lets readers see that it changed.
     batch.subjects_of(SubjectKind.PERSON, latest)
 
 
 def record_live_session_held(batch: Batch[LiveSessionHeld]) -> None:
-    """Keep each session with the course that its release belongs to."""
+    """Keep each session with the course of its release."""
     known = releases(batch.organization_id, {staged.line.course_release_id for staged in batch.lines})
     taken = set(
         lookup(
@@ -87,7 +87,7 @@ def record_live_session_held(batch: Batch[LiveSessionHeld]) -> None:
 
 
 def record_attendance_marked(batch: Batch[AttendanceMarked]) -> None:
-    """Keep each mark. Refused: marks of people unknown or erased, two marks at one moment, attendance in two places."""
+    """Keep each mark. Refuses marks of unknown or erased people, two marks at one moment, attendance in two places."""
     organization_id = batch.organization_id
     profile_ids = list({staged.line.learner_profile_id for staged in batch.lines})
     people = resolving.profiles(organization_id, profile_ids, resolving.WRITING)
@@ -134,7 +134,7 @@ def record_attendance_marked(batch: Batch[AttendanceMarked]) -> None:
 def _impossible(
     staged: Staged[AttendanceMarked], sessions: dict[uuid.UUID, _Session], own: dict[uuid.UUID, list[_Mark]]
 ) -> str | None:
-    """Return why a mark cannot be; null when it can."""
+    """Return why a mark is impossible; None if it is possible."""
     line = staged.line
     session = sessions[line.live_session_id]
     if line.at < session.starts_at:

@@ -30,9 +30,9 @@ from compliance.tenancy import arrays, sql
 
 
 class PersonCourseFacts(NamedTuple):
-    """What deciding (learner, course) pairs takes.
+    """The facts that deciding (learner, course) pairs requires.
 
-    `doings` goes by the place of the pair among those asked for, from 0; a pair that did nothing is missing.
+    `doings` is keyed by the index of the pair in the request, from 0; a pair without anything is missing.
     """
 
     courses: dict[uuid.UUID, CourseFacts]
@@ -67,13 +67,13 @@ class _Doing:
 def load_doings(
     organization_id: uuid.UUID, pairs: Sequence[Pair], until: datetime = LAST_INSTANT
 ) -> dict[int, DoingFacts]:
-    """What each learner did in each course, by the pair's place in `pairs`; pairs without anything are missing."""
+    """What each learner did in each course, by the index of the pair in `pairs`; pairs without anything are missing."""
     learners = arrays.uuids([pair[0] for pair in pairs])
     courses = arrays.uuids([pair[1] for pair in pairs])
     doings: dict[int, _Doing] = defaultdict(_Doing)
 
     def rows(columns: str, table: str, more: str = "") -> list[tuple[Any, ...]]:
-        # Places, not pairs: twenty thousand pairs of UUIDs take longer to make and to hash than their rows to read.
+        # Indexes, not pairs: making and hashing twenty thousand pairs of UUIDs takes longer than reading their rows.
         return sql.fetch(
             f"SELECT w.place - 1, {columns}"  # noqa: S608
             " FROM unnest(%(learners)s::uuid[], %(courses)s::uuid[])"

@@ -1,4 +1,4 @@
-"""Reads about training, and SQL about it that other rooms put into statements of theirs."""
+"""Reads about training, and SQL about it for statements of other rooms."""
 
 import uuid
 from collections.abc import Collection
@@ -13,7 +13,7 @@ NAMED = """
 SELECT learner_profile_id FROM training_completion
   WHERE organization_id = %(organization)s AND completion_receipt_id = ANY(%(ids)s)
 """
-"""SQL of the people that identifiers of this room name: of a completion."""
+"""SQL of the people whom identifiers of this room name: a completion."""
 
 HAPPENED = """
 SELECT t.at, 'Completed', CASE WHEN t.assessed THEN 'assessed' ELSE '' END, t.course_id FROM training_completion t
@@ -32,8 +32,9 @@ UNION ALL SELECT t.at, 'Marked in a live session', t.attended || ', by ' || t.ma
     t.course_id FROM training_attendancemark t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
 """
-"""SQL of what happened between %(learner)s and the courses that {course} says, as `t`, with the course of each
-(see `facts.happenings`)."""
+"""SQL of what happened between %(learner)s and the courses that {course} selects, as `t`, with the course of each.
+
+See `facts.happenings`."""
 
 ABOUT = """
 SELECT completion_receipt_id FROM training_completion
@@ -45,7 +46,7 @@ SELECT completion_receipt_id FROM training_completion
 REMINDERS = """(SELECT s.learner_profile_id, s.course_id, s.at FROM training_reminder s
     WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.learner_profile_id = ANY(%(learners)s)
       AND s.capture_sequence <= %(capture_sequence)s)"""
-"""SQL of the reminders to %(learners)s that captures up to %(capture_sequence)s took in (`facts.captured`)."""
+"""SQL of the reminders to %(learners)s that captures up to %(capture_sequence)s processed (`facts.captured`)."""
 
 
 def reminded(learner: str) -> str:
@@ -55,7 +56,7 @@ def reminded(learner: str) -> str:
 
 
 def trainer_kept(live_session: str) -> str:
-    """SQL, to be joined laterally, of `trainer_profile_id` and `trainer_name` of the live session of the column."""
+    """SQL, for a lateral join, of `trainer_profile_id` and `trainer_name` of the live session of the column."""
     return f"""(SELECT s.trainer_profile_id, t.trainer_name FROM training_livesession s
     LEFT JOIN training_trainer t ON t.organization_id = (SELECT %(organization)s::uuid)
       AND t.trainer_profile_id = s.trainer_profile_id
@@ -64,7 +65,7 @@ def trainer_kept(live_session: str) -> str:
 
 
 def trainer_of(organization_id: uuid.UUID, live_session_id: uuid.UUID) -> str | None:
-    """The name of who leads the live session; null where nobody is named, or no more."""
+    """The name of the trainer of the live session; None if there is none, or the name was erased."""
     rows = sql.fetch(
         "SELECT t.trainer_name FROM training_livesession s JOIN training_trainer t"
         " USING (organization_id, trainer_profile_id) WHERE s.organization_id = %s AND s.live_session_id = %s",
@@ -87,7 +88,7 @@ def reminded_since(
 
 
 def voided(receipt: str) -> str:
-    """SQL of whether the completion whose receipt the column holds had been declared void by %(at)s."""
+    """SQL of whether the completion of the receipt in the column had been declared void by %(at)s."""
     return f"""EXISTS (SELECT FROM training_completion v WHERE v.organization_id = (SELECT %(organization)s::uuid)
     AND v.completion_receipt_id = {receipt} AND v.voided_at <= %(at)s)"""
 
@@ -103,7 +104,7 @@ def is_void(organization_id: uuid.UUID, completion_receipt_id: uuid.UUID, at: da
 
 
 def not_voided(organization_id: uuid.UUID, receipt_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of the completions that were recorded and not voided since. One statement."""
+    """Those of the completions that are recorded and not voided. One statement."""
     rows = sql.fetch(
         "SELECT completion_receipt_id FROM training_completion WHERE organization_id = %s"
         " AND completion_receipt_id = ANY(%s) AND voided_at IS NULL",
@@ -113,7 +114,7 @@ def not_voided(organization_id: uuid.UUID, receipt_ids: Collection[uuid.UUID]) -
 
 
 class Completed(NamedTuple):
-    """A completion that is not void: of which course, when, of which version (null: of one lesson)."""
+    """A completion that is not void: its course, moment, and version (None: of one lesson)."""
 
     completion_receipt_id: uuid.UUID
     course_id: uuid.UUID
@@ -124,7 +125,7 @@ class Completed(NamedTuple):
 def completions_of(
     organization_id: uuid.UUID, learner_profile_id: uuid.UUID, course_id: uuid.UUID | None, most: int
 ) -> list[Completed]:
-    """The newest `most` completions of a person that are not void, of one course if one is named. One statement."""
+    """The newest `most` completions of a person that are not void, of one course if it is named. One statement."""
     rows = sql.fetch(
         f"SELECT t.completion_receipt_id, t.course_id, t.at, {courses.version_of('t.course_release_id')}"  # noqa: S608 - expressions of our own
         " FROM training_completion t WHERE t.organization_id = %(organization)s"
@@ -139,7 +140,7 @@ def completions_of(
 def completed(
     organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID] | None
 ) -> list[tuple[uuid.UUID, uuid.UUID, uuid.UUID]]:
-    """Every completion of these people, of all when null, void ones too: receipt, learner and course."""
+    """Every completion of these people (None: of everybody), including void ones: receipt, learner and course."""
     return sql.fetch(
         "SELECT completion_receipt_id, learner_profile_id, course_id FROM training_completion"
         " WHERE organization_id = %(organization)s"
@@ -151,7 +152,7 @@ def completed(
 def attended_in_full(
     organization_id: uuid.UUID, profile_ids: Collection[uuid.UUID] | None
 ) -> list[tuple[uuid.UUID, uuid.UUID, uuid.UUID]]:
-    """Every mark of full attendance of these people, of all when null: live session, learner and course."""
+    """Every mark of full attendance of these people (None: of everybody): live session, learner and course."""
     return sql.fetch(
         "SELECT live_session_id, learner_profile_id, course_id FROM training_attendancemark"
         " WHERE organization_id = %(organization)s AND attended = %(full)s"

@@ -1,4 +1,4 @@
-"""Recorders of completions, changes of obligations and reminders; live sessions have a file of their own."""
+"""Recorders of completions, changes of obligations and reminders. Live sessions have a module of their own."""
 
 import uuid
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ class StoredCompletion(NamedTuple):
 
 
 def completions(organization_id: uuid.UUID, receipt_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredCompletion]:
-    """The completions that stand, by receipt."""
+    """The completions that exist, by receipt."""
     found = lookup(
         "SELECT completion_receipt_id, learner_profile_id, course_id, at, voided_at FROM training_completion"
         " WHERE organization_id = %s AND completion_receipt_id = ANY(%s)",
@@ -42,7 +42,7 @@ def completions(organization_id: uuid.UUID, receipt_ids: Iterable[uuid.UUID]) ->
 
 
 def record_course_completed(batch: Batch[CourseCompleted]) -> None:
-    """People complete releases, or lessons that were shared by themselves."""
+    """Records completions of releases, or of lessons that were shared by themselves."""
     organization_id = batch.organization_id
     once_in(batch, Completion, "completion_receipt_id")
     living_profiles(batch)
@@ -64,7 +64,7 @@ def record_course_completed(batch: Batch[CourseCompleted]) -> None:
 
 
 def record_completion_voided(batch: Batch[CompletionVoided]) -> None:
-    """Completions are declared void."""
+    """Records that completions were declared void."""
     found = completions(batch.organization_id, {line.completion_receipt_id for _, line, _ in batch.lines})
     erased = profiles(batch.organization_id, (each.learner_profile_id for each in found.values()))
     for staged in batch.lines:
@@ -93,7 +93,7 @@ def record_completion_voided(batch: Batch[CompletionVoided]) -> None:
 
 
 def record_obligation_changed(batch: Batch[ObligationChanged]) -> Iterator[None]:
-    """Records waivers, reinstatements and deadlines; whether they are possible is validated in validating.py."""
+    """Records waivers, reinstatements and deadlines; validating.py decides whether they are possible."""
     numbers = batch.unwritten["obligation_change_id"]
     once_in(batch, ObligationChange, "obligation_change_id", numbers)
     living_profiles(batch)

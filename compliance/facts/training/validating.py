@@ -1,8 +1,8 @@
-"""Validates changes of obligations and of certificates beside the whole file and all that is recorded.
+"""Validates changes of obligations and of certificates together with the whole file and all recorded facts.
 
-Only the decider knows whether a record or a certificate exists at a moment, so it is asked: the facts of the people and
-courses concerned are loaded as the history's writer loads them, what waits to be written is added, and what the decider
-refuses is refused.
+Only the decider can tell whether a record or a certificate exists at a moment. So the facts of the people and courses
+concerned are loaded as the history's writer loads them, the unwritten lines are added, and what the decider refuses is
+refused.
 """
 
 import uuid
@@ -25,7 +25,7 @@ from compliance.rules.owed_learning.facts import (
 from compliance.tenancy import queries
 
 PAIRS_AT_ONCE = 5_000
-"""So many pairs of a learner and a course are loaded at a time, so that memory does not grow with the file."""
+"""The number of pairs of a learner and a course that are loaded at a time, which limits the memory used."""
 
 
 def validate_training(batches: dict[str, list[Batch[Any]]]) -> None:
@@ -63,7 +63,7 @@ def validate_training(batches: dict[str, list[Batch[Any]]]) -> None:
 
 
 def _with(doing: DoingFacts, lines: list[Any]) -> DoingFacts:
-    """What a learner did in a course, and what `lines` add to it."""
+    """What a learner did in a course, with `lines` added."""
     changes, revocations, corrections = list(doing.changes), list(doing.revocations), list(doing.corrections)
     for line in lines:
         if isinstance(line, CertificateCorrected):
