@@ -20,6 +20,15 @@ ANSWER = "RETURNING NULL" if settings.CLUSTER else ""
 row-level security refuses. One plain PostgreSQL imports 3 % faster without returned rows, which nobody reads."""
 
 
+def of_company(expression: str) -> str:
+    """The SQL `expression` of the company, as PostgreSQL prints it in a policy: computed once a statement.
+
+    Computed for each row it costs a fifth of the time of an insert, and of a look-up by index. Citus refuses a
+    sub-select in a policy.
+    """
+    return expression if settings.CLUSTER else f"( SELECT {expression} AS company)"
+
+
 @lru_cache(maxsize=1_024)
 def planned(statement: str) -> str:
     """The statement as this installation plans it: on a cluster, `(SELECT parameter)` becomes the parameter itself."""

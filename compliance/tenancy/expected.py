@@ -10,7 +10,7 @@ from typing import NamedTuple
 from django.apps import apps
 from django.conf import settings
 
-from compliance.tenancy import functions, roles
+from compliance.tenancy import cluster, functions, roles
 from compliance.tenancy.directory import DIRECTORY_TABLES
 from compliance.tenancy.placement import Placement
 
@@ -20,8 +20,9 @@ SystemCatalogue = dict[tuple[str, str], str]
 PLACEMENT = "placement"
 """The aspect that states where a table is: only on a cluster, and not for tables that only the coordinator has."""
 OFF, ON, FORCED = "off", "on", "forced"
-_COMPANY = "(organization_id = (NULLIF(current_setting('app.organization'::text, true), ''::text))::uuid)"
-COMPANY_POLICY = f"PERMISSIVE FOR ALL TO PUBLIC USING ({_COMPANY}) WITH CHECK ({_COMPANY})"
+_COMPANY = cluster.of_company("(NULLIF(current_setting('app.organization'::text, true), ''::text))::uuid")
+_OF_COMPANY = f"(organization_id = {_COMPANY})"
+COMPANY_POLICY = f"PERMISSIVE FOR ALL TO PUBLIC USING ({_OF_COMPANY}) WITH CHECK ({_OF_COMPANY})"
 
 
 class Table(NamedTuple):

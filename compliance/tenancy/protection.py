@@ -8,10 +8,12 @@ from typing import Any
 
 from django.db.migrations.operations import RunSQL
 
+from compliance.tenancy import cluster
+
 # What RunSQL takes: a list may also hold pairs of a statement and its parameters.
 Statements = list[Any]
 
-COMPANY = "nullif(current_setting('app.organization', true), '')::uuid"
+COMPANY = cluster.of_company("nullif(current_setting('app.organization', true), '')::uuid")
 
 
 def company_rows(*tables: str) -> RunSQL:

@@ -46,8 +46,8 @@ UNION ALL SELECT s.subject, 'policy ' || p.polname, concat_ws(' ',
         ELSE 'DELETE' END,
     'TO', (SELECT string_agg(CASE each WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(each)::text END, ', ' ORDER BY each)
         FROM unnest(p.polroles) each),
-    'USING (' || replace(pg_get_expr(p.polqual, p.polrelid), ' AS "nullif"', '') || ')',
-    'WITH CHECK (' || replace(pg_get_expr(p.polwithcheck, p.polrelid), ' AS "nullif"', '') || ')')
+    'USING (' || pg_get_expr(p.polqual, p.polrelid) || ')',
+    'WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')
     FROM pg_policy p JOIN shown s ON s.oid = p.polrelid
 UNION ALL SELECT s.subject, 'trigger ' || t.tgname, CASE t.tgenabled WHEN 'O' THEN '' WHEN 'D' THEN 'disabled: '
         WHEN 'R' THEN 'only on replicas: ' ELSE 'always: ' END || pg_get_triggerdef(t.oid)
