@@ -26,7 +26,10 @@ END $do$
 
 
 def establish(alias: str) -> Iterator[str]:
-    """Changes objects in one transaction on the connection `alias`, and yields one sentence for each.
+    """Changes each object in a transaction of its own on the connection `alias`, and yields one sentence for each.
+
+    In one transaction for all, a table would stay locked while it waits for another, and requests that hold that one
+    and wait for the first would end in a deadlock.
 
     Raises NotEstablishedError where only a superuser may change an object, or where a statement had no effect.
     """
@@ -34,38 +37,34 @@ def establish(alias: str) -> Iterator[str]:
     tables = {f"table {each.name}": each for each in expected.tables()}
     declared = {f"function {each.signature}": each for each in functions.declared()}
     reported: list[tuple[str, list[str]]] = []
-    with transaction.atomic(using=alias):
-        actual = system_catalogue.read(alias)
-        before = checks.compared(actual) or checks.on_servers(actual, alias)
-        _refuse_other_owners(before, [*tables, *declared])
-        changed: dict[str, list[checks.Difference]] = {}
-        for each in before:
-            changed.setdefault(each.subject, []).append(each)
-        # First: these use connections of their own to the nodes, and would wait for this transaction's changes there.
-        for subject, found in changed.items():
-            if subject in tables and any(
-                each.where and "FOR EACH STATEMENT" in (each.expected or "") for each in found
-            ):
-                _without_statement_triggers(alias, tables[subject].name)
-        with connection.cursor() as cursor:
-            for role in sorted(actual.roles):
-                cursor.execute("SELECT has_schema_privilege(%s, 'public', 'USAGE')", [role])
-                if not cursor.fetchone()[0]:
-                    cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")
-                    yield f"schema public: used by {role}"
-        for subject, found in changed.items():
-            aspects = [each.aspect for each in found if each.expected is not None or each.aspect.startswith("grants")]
-            statements: list[str] = []
-            if subject in declared:
-                statements = list(_function(declared[subject], actual.roles))
-            elif subject in tables and (subject, "kind") in actual.entries:
-                statements = list(_table(tables[subject], aspects, actual))
-            if statements:
-                with connection.cursor() as cursor:
-                    for statement in statements:
-                        cursor.execute(statement)
-                reported.append((subject, aspects))
-                yield f"{subject}: {', '.join(dict.fromkeys(aspects))}"
+    actual = system_catalogue.read(alias)
+    before = checks.compared(actual) or checks.on_servers(actual, alias)
+    _refuse_other_owners(before, [*tables, *declared])
+    changed: dict[str, list[checks.Difference]] = {}
+    for each in before:
+        changed.setdefault(each.subject, []).append(each)
+    for subject, found in changed.items():
+        if subject in tables and any(each.where and "FOR EACH STATEMENT" in (each.expected or "") for each in found):
+            _without_statement_triggers(alias, tables[subject].name)
+    with connection.cursor() as cursor:
+        for role in sorted(actual.roles):
+            cursor.execute("SELECT has_schema_privilege(%s, 'public', 'USAGE')", [role])
+            if not cursor.fetchone()[0]:
+                cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")
+                yield f"schema public: used by {role}"
+    for subject, found in changed.items():
+        aspects = [each.aspect for each in found if each.expected is not None or each.aspect.startswith("grants")]
+        statements: list[str] = []
+        if subject in declared:
+            statements = list(_function(declared[subject], actual.roles))
+        elif subject in tables and (subject, "kind") in actual.entries:
+            statements = list(_table(tables[subject], aspects, actual))
+        if statements:
+            with transaction.atomic(using=alias), connection.cursor() as cursor:
+                for statement in statements:
+                    cursor.execute(statement)
+            reported.append((subject, aspects))
+            yield f"{subject}: {', '.join(dict.fromkeys(aspects))}"
     if reported:
         _refuse_unchanged(alias, reported)
 
