@@ -1,1 +1,1 @@
-"""What customers take away: programs of one file each, which need nothing of this repository."""
+"""Programs that customers download: one file each, which need nothing of this repository."""

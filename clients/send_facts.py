@@ -52,13 +52,13 @@ TOKEN_VARIABLE = "SVC_SOURCE_TOKEN"  # noqa: S105 - a name
 TOKEN = re.compile(r"svc_(?:in_)?(?:live|test)_[0-9A-Za-z]{10,}")
 
 MOST_BYTES = 8 * 1024 * 1024
-"""What the service takes in one post, before compression."""
+"""The largest post that the service accepts, before compression."""
 POST_BYTES = 4 * 1024 * 1024
 POST_LINES = 10_000
 LONGEST_LINE = MOST_BYTES - 1
-SHOWN_REFUSALS = 10
-SHOWN_BYTES = 1000
-"""How much is kept of a line that is too long to be sent."""
+LISTED_REFUSALS = 10
+QUOTED_BYTES = 1000
+"""How many bytes are kept of a line that is too long to be sent."""
 ANSWER_BYTES = 64 * 1024 * 1024
 
 TIMEOUT_SECONDS = 150.0
@@ -69,15 +69,15 @@ WAIT_AT_ONCE_SECONDS = 20
 LOOK_EVERY_SECONDS = 2.0
 STATUS_EVERY_SECONDS = 10.0
 SPLIT_AFTER = 3
-"""How often the network may fail on a post before the post is cut in two."""
+"""How often the network may fail on a post before the post is split in two."""
 
 TRY_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
 MAY_PASS_LATER = frozenset({"unresolved_reference", "refused_by_rule"})
-"""Codes of lines that may be right once others are recorded: what they refer to comes further down."""
+"""Codes of lines that may be accepted once others are recorded: what they refer to comes later in the input."""
 
 
 class StopError(Exception):
-    """It cannot go on; what is kept lets it start again. `status` is the exit status."""
+    """Sending cannot go on; what is kept lets a new run continue. `status` is the exit status."""
 
     def __init__(self, sentence: str, status: int = CANNOT_GO_ON) -> None:
         super().__init__(sentence)
@@ -85,14 +85,14 @@ class StopError(Exception):
 
 
 class TooLargeError(Exception):
-    """A post is larger than the service, or a proxy before it, takes."""
+    """A post is larger than the service, or a proxy before it, accepts."""
 
 
 # --- lines --------------------------------------------------------------------------------------------------
 
 
 class Line(NamedTuple):
-    """A line of the input: its number from 1 and what it holds. `fault`: why it cannot even be sent."""
+    """A line of the input: its number from 1 and its content. `fault`: why it cannot be sent."""
 
     number: int
     content: bytes
@@ -108,7 +108,7 @@ class Refusal(NamedTuple):
     fact_id: str | None = None
 
     def written(self) -> bytes:
-        """As it is kept: one JSON object a line; `content_base64` where the line is not UTF-8."""
+        """The line of the file of refusals: one JSON object; `content_base64` where the content is not UTF-8."""
         kept: dict[str, Any] = {"line": self.line.number, "code": self.code, "reason": self.reason}
         kept["fact_id"] = self.fact_id
         try:
@@ -119,36 +119,36 @@ class Refusal(NamedTuple):
 
     @classmethod
     def read(cls, text: bytes) -> "Refusal":
-        """What `written` wrote."""
+        """Parses what `written` wrote."""
         kept = json.loads(text)
         content = kept["content"].encode() if "content" in kept else base64.b64decode(kept["content_base64"])
         return cls(Line(kept["line"], content), kept["code"], kept["reason"], kept["fact_id"])
 
 
 class Place(NamedTuple):
-    """A place in the input, between two lines: what was read up to it, and its SHA-256."""
+    """A position in the input, between two lines: the bytes and lines before it, and their SHA-256."""
 
     bytes: int
     lines: int
     digest: Any
     whole: bool = True
-    """Whether the line before had its line feed; one that has none may still be growing."""
+    """Whether the line before has its line feed; a line without one may still grow."""
 
 
 class Limits:
-    """How large a post may be. They become narrower when the service takes less."""
+    """Limits of a post. They shrink when the service accepts less."""
 
     def __init__(self, lines: int, size: int) -> None:
         self.lines = lines
         self.size = size
 
     def narrow(self, size: int) -> None:
-        """Posts are at most half as large as one that was too large."""
+        """Halves the limit after a post of `size` was too large."""
         self.size = max(min(self.size, size // 2), 1)
 
 
 class Input:
-    """The lines of a file or a pipe. Only one line is in memory here, and no line longer than a post may be."""
+    """The lines of a file or a pipe. Only one line is in memory, and none longer than a post may be."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -158,11 +158,11 @@ class Input:
 
     @property
     def place(self) -> Place:
-        """Behind the line that was read last."""
+        """The position after the line that was read last."""
         return Place(self._bytes, self._lines, self._digest.copy(), self._whole)
 
     def skip(self, state: "State") -> bool:
-        """Passes over what was answered for. False when the input does not begin with it."""
+        """Skips what was answered before. False when the input begins with something else."""
         while self._bytes < state.bytes:
             content = self._stream.read(min(1 << 20, state.bytes - self._bytes))
             if not content:
@@ -178,7 +178,7 @@ class Input:
             if self._lines == 1:
                 _refuse_other_formats(content)
                 content = content.removeprefix(b"\xef\xbb\xbf")
-            number, kept = self._lines, content[:SHOWN_BYTES]
+            number, kept = self._lines, content[:QUOTED_BYTES]
             if len(content) > LONGEST_LINE and not content.endswith(b"\n"):
                 while content and not content.endswith(b"\n"):
                     content = self._take()
@@ -203,14 +203,14 @@ def _refuse_other_formats(first: bytes) -> None:
 
 
 class Post(NamedTuple):
-    """Lines that are sent together, and the place in the input behind them (None: they were read before)."""
+    """Lines that are sent together, and the position in the input after them (None: they were read before)."""
 
     lines: list[Line]
     place: Place | None
 
 
 def posts(lines: Iterable[Line], limits: Limits, place: Callable[[], Place | None]) -> Iterator[Post]:
-    """Cuts lines into posts below the limits."""
+    """Splits lines into posts within the limits."""
     behind = place()
     gathered: list[Line] = []
     size = 0
@@ -226,12 +226,12 @@ def posts(lines: Iterable[Line], limits: Limits, place: Callable[[], Place | Non
         yield Post(gathered, place())
 
 
-# --- what is kept -------------------------------------------------------------------------------------------
+# --- what is kept on disk -----------------------------------------------------------------------------------
 
 
 @dataclass
 class State:
-    """How far it came: the first `bytes` of the input, whose SHA-256 is `sha256`, are answered for."""
+    """The progress: the first `bytes` of the input, whose SHA-256 is `sha256`, are answered."""
 
     url: str
     token: str
@@ -249,9 +249,10 @@ class State:
 
 
 class Folder:
-    """What is kept while sending: `state.json`, and the lines that were refused for good and those for a second try.
+    """What is kept while sending: `state.json`, and the lines refused for good and those to be sent again.
 
-    Files are written before the state that counts them, and cut back to it: what a killed run wrote too much is gone.
+    Files are written before the state that counts them. A new run truncates them to it, so what a killed run wrote
+    beyond it is dropped.
     """
 
     def __init__(self, path: Path) -> None:
@@ -264,7 +265,7 @@ class Folder:
         _lock(self._lock)
 
     def load(self, url: str, token: str) -> State:
-        """The state of sending to this service by this token; a new one where there is none."""
+        """The progress of sending to this service with this token; a new one where there is none."""
         try:
             state = State(**json.loads((self._path / "state.json").read_bytes()))
         except (OSError, ValueError, TypeError):
@@ -278,7 +279,7 @@ class Folder:
         return state
 
     def begin(self, url: str, token: str) -> State:
-        """Nothing is answered for."""
+        """Starts with no progress."""
         for path in (self._refused, self._deferred, self._awaited):
             _private(path).close()
         state = State(url, token)
@@ -286,44 +287,44 @@ class Folder:
         return state
 
     def add(self, refused: Iterable[Refusal], deferred: Iterable[Refusal]) -> tuple[int, int]:
-        """Writes lines down, refused for good and for a second try; how many bytes they take."""
+        """Appends lines, refused for good and to be sent again; returns how many bytes they take."""
         return _append(self._refused, refused), _append(self._deferred, deferred)
 
     def keep(self, state: State, refused: Iterable[Refusal], deferred: Iterable[Refusal]) -> None:
-        """Keeps what came of a post."""
+        """Stores the result of a post."""
         more = self.add(refused, deferred)
         state.refused_bytes += more[0]
         state.deferred_bytes += more[1]
         self._write(state)
 
     def deferred(self, again: int) -> Iterator[Line]:
-        """The lines that wait to be sent for the `again`th time; from 2 on those that the time before left over."""
+        """The lines to be sent for the `again`th time; from 2 on, those left over from the time before."""
         with self._round(again).open("rb") as file:
             yield from (Refusal.read(text).line for text in file)
 
     def defer_again(self, again: int, refused: Iterable[Refusal]) -> None:
-        """Keeps lines for the `again`th time. Their files are not counted by the state, which is about the input."""
+        """Stores lines for the `again`th time. The state does not count their files, because it is about the input."""
         _append(self._round(again), refused)
 
     def forget(self, again: int) -> None:
-        """Makes room for the lines of that time."""
+        """Empties the file for the lines of that time."""
         _private(self._round(again)).close()
 
     def _round(self, again: int) -> Path:
         return self._deferred if again == 1 else self._path / f"deferred-{again % 2}.jsonl"
 
     def await_line(self, line: Line) -> None:
-        """Keeps a line that was taken: once it can be read, so can all that were recorded with it."""
+        """Stores a line that was accepted: once it can be read, so can all that were recorded with it."""
         with self._awaited.open("ab") as file:
             file.write(b"\n" + line.content)
 
     def awaited(self) -> Iterator[Line]:
-        """The lines of `await_line`. One that a kill has cut off is refused, and waits for nothing."""
+        """The lines of `await_line`. One that a kill has cut off is refused, and delays nothing."""
         with self._awaited.open("rb") as file:
             yield from (Line(number, text.strip()) for number, text in enumerate(file, 1) if text.strip())
 
     def settle(self, state: State, again: int) -> None:
-        """Everything was tried: what was refused for good, and what is left for the `again`th time, by line number."""
+        """Ends the sending: sorts all refused lines by number, those of the `again`th time included."""
         with self._refused.open("ab") as all_refused, self._round(again).open("rb") as left:
             shutil.copyfileobj(left, all_refused)
         places = []
@@ -339,12 +340,12 @@ class Folder:
                     ordered.write(file.read(length))
 
     def publish(self, to: Path) -> list[Refusal]:
-        """Puts what was refused where the user finds it, and ends. Returns the first of it.
+        """Moves the refused lines to the user's file, and ends. Returns the first of them.
 
-        What an earlier run left there is replaced, or removed when nothing is refused.
+        The file of an earlier run is replaced, or removed when nothing is refused.
         """
         with (self._path / "sorted.jsonl").open("rb") as file:
-            first = [Refusal.read(text) for text in islice(file, SHOWN_REFUSALS)]
+            first = [Refusal.read(text) for text in islice(file, LISTED_REFUSALS)]
         if first:
             shutil.move(self._path / "sorted.jsonl", to)
         else:
@@ -354,7 +355,7 @@ class Folder:
         return first
 
     def close(self) -> None:
-        """Lets another run go on from here."""
+        """Releases the lock, so that another run can go on from here."""
         self._lock.close()
 
     def _write(self, state: State) -> None:
@@ -367,7 +368,7 @@ class Folder:
 
 
 def _private(path: Path) -> BinaryIO:
-    """A new file that only its owner reads: facts are about people."""
+    """A new file that only its owner can read: facts are about people."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600), "wb")
 
 
@@ -382,7 +383,7 @@ def _append(path: Path, refusals: Iterable[Refusal]) -> int:
 
 
 def _lock(file: BinaryIO) -> None:
-    """Held until the process ends, however it does."""
+    """Takes a lock that is held until the process ends, however it does."""
     try:
         if os.name == "nt":
             import msvcrt
@@ -400,7 +401,7 @@ def _lock(file: BinaryIO) -> None:
 
 
 class Answer(NamedTuple):
-    """What came of some lines. `capture` is None until what was recorded can be read."""
+    """The result of some lines. `capture` is None until what was recorded can be read."""
 
     recorded: int
     known: int
@@ -408,28 +409,28 @@ class Answer(NamedTuple):
     capture: dict[str, int] | None = None
 
     def and_then(self, other: "Answer") -> "Answer":
-        """Both together."""
+        """This answer and `other` together."""
         refused = self.refused + other.refused
         return Answer(self.recorded + other.recorded, self.known + other.known, refused, other.capture)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect is an answer like others: the token goes nowhere but where it was meant to."""
+    """Follows no redirect, so that the token is sent only to the service that the user named."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
 
 
 class _Failed(NamedTuple):
-    """A post that came to nothing, and may come to something later. `pause` is what the service asked for."""
+    """A post that failed, and may succeed later. `pause` is what the service asked for."""
 
-    why: str
+    sentence: str
     pause: float | None = None
     network: bool = False
 
 
 class Service:
-    """The service, asked again where that may help, no faster than it allows."""
+    """The service, called again where that may help, no faster than it allows."""
 
     def __init__(self, url: str, token: str, *, encoding: str, timeout: float, patience: float, bar: "Bar") -> None:
         self._address = url + ADDRESS
@@ -444,7 +445,7 @@ class Service:
         self._doubted = True
 
     def send(self, lines: list[Line], *, strict: bool = False, wait: int = 0) -> Answer:
-        """What came of the lines. Raises TooLargeError, and StopError when it cannot go on."""
+        """Sends the lines. Raises TooLargeError, and StopError when it cannot go on."""
         plain = b"".join(line.content + b"\n" for line in lines)
         headers = {"Prefer": f"wait={wait}"} if wait else {}
         if self._coding:
@@ -469,7 +470,7 @@ class Service:
             self._pause(failed, attempt, began)
 
     def _ask(self) -> _Failed | None:
-        """Posts nothing, to learn whether the token opens: a large body might be cut off before that is said."""
+        """Posts an empty body to check the token: with a large one the connection might be cut before the answer."""
         _, answered = self._post(self._address, b"", {})
         return answered if isinstance(answered, _Failed) else None
 
@@ -491,21 +492,21 @@ class Service:
             return 0, self._network(error)
 
     def _problem(self, error: urllib.error.HTTPError, content: bytes, sent: bool) -> bytes | _Failed:
-        """What a status that is not 200 means: try again (returned), or an end (raised), or an answer all the same."""
+        """The meaning of a status other than 200: try again (returned), stop (raised), or an answer after all."""
         self._answered = True
         request_id = error.headers.get("X-Request-Id")
-        why = _sentence(error.code, content) + (f" (request {request_id})" if request_id else "")
+        sentence = _sentence(error.code, content) + (f" (request {request_id})" if request_id else "")
         if error.code == 413:
             raise TooLargeError
         if error.code == 422 and b'"refused"' in content:
             return content
         if error.code in TRY_AGAIN:
-            return _Failed(why, _seconds(error.headers.get("Retry-After")))
+            return _Failed(sentence, _seconds(error.headers.get("Retry-After")))
         if 300 <= error.code < 400:
-            raise StopError(f"{why} The service is at another address: {_host(error.headers.get('Location'))}")
+            raise StopError(f"{sentence} The service is at another address: {_host(error.headers.get('Location'))}")
         if not sent and error.code == 400:
-            return b""  # nothing was sent, and it is said: the token opens
-        raise StopError(why)
+            return b""  # an empty body is refused only after the token is accepted
+        raise StopError(sentence)
 
     def _network(self, error: Exception) -> _Failed:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
@@ -517,17 +518,17 @@ class Service:
 
     def _pause(self, failed: _Failed, attempt: int, began: float) -> None:
         longest = min(LONGEST_PAUSE_SECONDS, 0.25 * 2 ** min(attempt, 10))
-        seconds = random.uniform(longest / 2, longest)  # noqa: S311 - so that many who wait do not come together
+        seconds = random.uniform(longest / 2, longest)  # noqa: S311 - spreads the repeats of many clients
         if failed.pause is not None:
             seconds = failed.pause + random.uniform(0, 1)  # noqa: S311
         if time.monotonic() + seconds - began > self._patience:
-            raise StopError(f"{failed.why} Given up after {attempt} attempts; start it again to go on.")
-        self._bar.waits(seconds, failed.why)
+            raise StopError(f"{failed.sentence} Given up after {attempt} attempts; start it again to go on.")
+        self._bar.waits(seconds, failed.sentence)
         time.sleep(seconds)
 
 
 def _codings() -> dict[str, tuple[str, Callable[[bytes], bytes]]]:
-    """How a body may be compressed; `auto` is zstd where Python brings it, or has it installed."""
+    """The available compressions of a body; `auto` is zstd where Python has it, or it is installed."""
     found: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
         "none": ("", lambda plain: plain),
         "gzip": ("gzip", lambda plain: gzip.compress(plain, 1)),
@@ -548,15 +549,15 @@ def _codings() -> dict[str, tuple[str, Callable[[bytes], bytes]]]:
 
 
 def _read(status: int, content: bytes, lines: list[Line]) -> Answer:
-    """An answer, held to what it must be: it speaks of every line, or it is none of the service's."""
+    """Parses an answer and checks that it is the service's: it must account for every line."""
     try:
-        said = json.loads(content)
+        answer = json.loads(content)
         recorded, known, capture = 0, 0, None
         if status == HTTPStatus.OK:
-            recorded, known, capture = int(said["recorded"]), int(said["known"]), said["capture"]
+            recorded, known, capture = int(answer["recorded"]), int(answer["known"]), answer["capture"]
         refused = [
             Refusal(lines[int(each["line"]) - 1], str(each["code"]), str(each["reason"]), each.get("fact_id"))
-            for each in said["refused"]
+            for each in answer["refused"]
         ]
     except (ValueError, KeyError, TypeError, IndexError):
         raise StopError(f"What answers at this address with {status} is not the service.") from None
@@ -602,7 +603,7 @@ class RefusedError(Exception):
 
 
 class Sender:
-    """Sends all of an input: once in its order, and then again what others had to come before."""
+    """Sends all of an input: once in order, then again the lines that had to wait for others."""
 
     def __init__(
         self, service: Service, limits: Limits, folder: Folder, state: State, bar: "Bar", *, strict: bool
@@ -628,7 +629,7 @@ class Sender:
             state.known += answer.known
             state.refused += len(refused)
             state.deferred += len(deferred)
-            if post.place is not None and post.place.whole:  # a line without its end may be another one next time
+            if post.place is not None and post.place.whole:  # a line without its line feed may still grow
                 state.bytes, state.lines = post.place.bytes, post.place.lines
                 state.sha256 = post.place.digest.hexdigest()
                 self._folder.keep(state, refused, deferred)
@@ -656,7 +657,7 @@ class Sender:
         self._folder.settle(state, again)
 
     def _deliver(self, lines: list[Line]) -> Answer:
-        """What came of the lines of a post, those that cannot be sent included."""
+        """The result of a post's lines, including those that cannot be sent."""
         refused = [Refusal(line, "line_too_long", line.fault) for line in lines if line.fault is not None]
         whole = [line for line in lines if line.fault is None]
         if not whole or (refused and self._strict):
@@ -664,7 +665,7 @@ class Sender:
         return Answer(0, 0, refused).and_then(self._halved(whole))
 
     def _halved(self, lines: list[Line]) -> Answer:
-        """What came of lines; of each half by itself where they are too large together."""
+        """The result of lines; a post that is too large is sent in halves."""
         try:
             answer = self._service.send(lines, strict=self._strict)
         except TooLargeError:
@@ -684,8 +685,8 @@ class Sender:
     def wait(self) -> dict[str, int] | None:
         """Waits until what was recorded can be read; None: it could not within the time.
 
-        A line of each post is sent again, and is known. A post is recorded at one moment, and the service waits for all
-        that was recorded at the moments of these lines.
+        One line of each post is sent again, and is known. A post is recorded at one moment, and the service waits for
+        all that was recorded at the moments of these lines.
         """
         end, capture = time.monotonic() + READABLE_SECONDS, None
         for post in posts(self._folder.awaited(), self._limits, lambda: None):
@@ -696,11 +697,11 @@ class Sender:
         return capture
 
 
-# --- what is shown ------------------------------------------------------------------------------------------
+# --- what is displayed ----------------------------------------------------------------------------------------
 
 
 class Bar:
-    """How far it is, how fast, and how long it takes yet: a bar on a terminal, a line now and then elsewhere."""
+    """The progress, the speed and the remaining time: a bar on a terminal, otherwise a line now and then."""
 
     def __init__(self, stream: TextIO, total: int | None) -> None:
         self._stream = stream
@@ -712,11 +713,11 @@ class Bar:
         self._moments: deque[tuple[float, int]] = deque(maxlen=50)
 
     def begins(self) -> None:
-        """From here on speed is measured."""
+        """Starts measuring the speed."""
         self._moments.append((time.monotonic(), 0))
 
     def moves(self, state: State, size: int, lines: int) -> None:
-        """So many lines were answered for; `size` is how much of the input was read."""
+        """Adds answered lines; `size` is how many bytes of the input they take."""
         now = time.monotonic()
         self._answered += lines
         self._moments.append((now, self._answered))
@@ -727,19 +728,19 @@ class Bar:
             self._written_at = now
             self._write(words)
 
-    def waits(self, seconds: float, why: str) -> None:
-        """Nothing moves for a while, and why."""
-        self.says(f"{why} Trying again in {max(seconds, 1):.0f} s.")
+    def waits(self, seconds: float, sentence: str) -> None:
+        """Announces a pause, with the reason."""
+        self.says(f"{sentence} Trying again in {max(seconds, 1):.0f} s.")
 
     def says(self, sentence: str) -> None:
-        """A sentence above the bar."""
+        """Prints a sentence above the bar."""
         drawn = self._drawn
         self._draw("")
         self._write(sentence)
         self._draw(drawn)
 
     def ends(self) -> None:
-        """Leaves the terminal as it was."""
+        """Restores the terminal."""
         self._draw("")
 
     def _words(self, state: State, size: int) -> str:
@@ -782,7 +783,7 @@ def _clock(seconds: float) -> str:
 
 
 def _count(given: Input, limits: Limits, as_json: bool) -> int:
-    """Counts what would be sent, and what could never be recorded, whoever took it."""
+    """Counts what would be sent, and the lines that no service could record."""
     kinds: Counter[str] = Counter()
     faults: list[tuple[int, str]] = []
     number = 0
@@ -796,32 +797,32 @@ def _count(given: Input, limits: Limits, as_json: bool) -> int:
                 faults.append((line.number, fault))
     if as_json:
         counted = {"facts": dict(kinds), "posts": number, "bytes": given.place.bytes}
-        print(json.dumps(counted | {"wrong": [{"line": at, "reason": why} for at, why in faults]}))
+        print(json.dumps(counted | {"wrong": [{"line": at, "reason": sentence} for at, sentence in faults]}))
     else:
         for kind, count in kinds.most_common():
             print(f"{count:>12,} {kind}")
         print(
             f"{kinds.total():,} lines in {number:,} posts would be sent; {len(faults):,} lines are wrong as they are."
         )
-        for at, why in faults[:SHOWN_REFUSALS]:
-            print(f"line {at}: {why}")
+        for at, sentence in faults[:LISTED_REFUSALS]:
+            print(f"line {at}: {sentence}")
     return SOME_REFUSED if faults else ALL_RECORDED
 
 
 def _kind(line: Line) -> tuple[str, str | None]:
-    """The kind of fact that a line says it is, and what is wrong with the line, if that can be seen from here."""
+    """The kind of fact that a line states, and what is wrong with the line, as far as can be checked here."""
     if line.fault is not None:
         return "", line.fault
     try:
-        said = json.loads(line.content.decode())
+        fact = json.loads(line.content.decode())
     except UnicodeDecodeError:
         return "", "The line is not valid UTF-8."
     except (ValueError, RecursionError):
         return "", "The line is not valid JSON."
     for name in ("fact", "fact_id"):
-        if not isinstance(said, dict) or not isinstance(said.get(name), str):
+        if not isinstance(fact, dict) or not isinstance(fact.get(name), str):
             return "", f"The line is no JSON object with {name}."
-    return said["fact"], None
+    return fact["fact"], None
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -903,7 +904,7 @@ def main(arguments: list[str] | None = None) -> int:
     except StopError as error:
         print(f"send_facts.py: {error}", file=sys.stderr)
         return error.status
-    except OSError as error:  # a disk that is full, a folder that cannot be written
+    except OSError as error:  # a full disk, a folder that cannot be written
         print(f"send_facts.py: {error}", file=sys.stderr)
         return CANNOT_GO_ON
     except KeyboardInterrupt:
@@ -941,7 +942,7 @@ def _send(chosen: argparse.Namespace, stream: BinaryIO, total: int | None, stack
         with _private(refused_path) as file:
             file.writelines(refusal.written() for refusal in error.refused)
         bar.ends()
-        _tell_refused(error.refused[:SHOWN_REFUSALS], len(error.refused), refused_path)
+        _tell_refused(error.refused[:LISTED_REFUSALS], len(error.refused), refused_path)
         raise StopError(
             f"Nothing of the post with line {error.refused[0].line.number} was recorded; the posts before it were.",
             SOME_REFUSED,
@@ -958,7 +959,7 @@ def _send(chosen: argparse.Namespace, stream: BinaryIO, total: int | None, stack
 
 
 def _folder(chosen: argparse.Namespace, total: int | None, stack: ExitStack) -> Folder:
-    """Where is kept how far it is; of a pipe for this run alone, unless a folder is named."""
+    """The folder for the progress; for a pipe a temporary one, unless a folder is named."""
     path: Path = chosen.state or Path(f"{chosen.file}.sending")
     if total is None and chosen.state is None:
         path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="send_facts-", ignore_cleanup_errors=True)))
@@ -972,7 +973,7 @@ def _folder(chosen: argparse.Namespace, total: int | None, stack: ExitStack) -> 
 
 
 def _resumed(folder: Folder, stream: BinaryIO, url: str, token: str, afresh: bool, bar: Bar) -> tuple[Input, State]:
-    """The input behind what an earlier run has sent of it, and how far that was."""
+    """The rest of the input after what an earlier run has sent, and the progress of that run."""
     given = Input(stream)
     state = folder.begin(url, token) if afresh else folder.load(url, token)
     if not state.bytes:
@@ -996,9 +997,9 @@ def _summarize(
     chosen: argparse.Namespace,
 ) -> None:
     if chosen.json:
-        said: dict[str, Any] = {"lines": state.sent, "recorded": state.recorded, "known": state.known}
-        said |= {"refused": state.refused, "refused_file": str(refused_path) if state.refused else None}
-        print(json.dumps(said | {"capture": capture, "seconds": round(seconds, 3)}))
+        summary: dict[str, Any] = {"lines": state.sent, "recorded": state.recorded, "known": state.known}
+        summary |= {"refused": state.refused, "refused_file": str(refused_path) if state.refused else None}
+        print(json.dumps(summary | {"capture": capture, "seconds": round(seconds, 3)}))
     else:
         print(f"{state.sent:,} lines in {_clock(seconds)}: {state.recorded:,} recorded, {state.known:,} known already.")
         if capture is not None:

@@ -17,9 +17,9 @@ from hypothesis import settings as hypothesis_settings
 from development.embedded import cluster
 from tests import running
 
-# A shell lets what it starts in the background ignore Ctrl-C, and so would every program that a test interrupts.
+# A shell makes its background processes ignore Ctrl-C, and programs that a test interrupts would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# The same examples on every machine and in every run: a failure is a fault, never luck.
+# The same examples on every machine and in every run: a failure is a fault, never chance.
 hypothesis_settings.register_profile(
     "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
 )
@@ -28,7 +28,7 @@ hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The half of CI that runs on a second version leaves out what one version is enough for."""
+    """The half of CI that runs on a second version leaves out files for which one version is enough."""
     parser.addoption(
         "--both-versions",
         action="store_true",
@@ -43,10 +43,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skips what this database cannot show, and puts the longest files first, so that the workers end together.
+    """Skips what this database cannot test, and puts the longest files first, so that the workers end together.
 
-    Files whose tests commit come behind all that do not: what those leave behind is then before no other test. Files
-    that open a browser come last: as long as Playwright runs, no test beside it can have an event loop of its own.
+    Files whose tests commit come after all that do not, so that no other test runs after what they leave behind. Files
+    that open a browser come last: while Playwright runs, no test beside it can have an event loop of its own.
     """
     from django.conf import settings
 
@@ -76,7 +76,7 @@ def django_db_modify_db_settings() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_blocker: Any, worker_id: str) -> Iterator[None]:
-    """Makes the suite's database as `owner`, migrates it, and points the connections at it."""
+    """Creates the suite's database as `owner`, migrates it, and points the connections at it."""
     from django.conf import settings
     from django.core.management import call_command
     from django.db import connections
@@ -105,7 +105,7 @@ def django_db_setup(django_db_blocker: Any, worker_id: str) -> Iterator[None]:
         call_command("migrate", database="owner", verbosity=0)
         from compliance.tenancy.checks import refuse_unsafe_role
 
-        refuse_unsafe_role()  # as web and worker do: what passes as the owner or a superuser proves nothing
+        refuse_unsafe_role()  # as web and worker do: a pass as the owner or a superuser proves nothing
         connections["owner"].close()
         yield
         for connection in connections.all(initialized_only=True):
@@ -121,7 +121,7 @@ def worker_id(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def files_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the suite keeps files, in its own process and in those that it starts; none of them stays."""
+    """The folder where the suite and the processes that it starts store files; it is removed afterwards."""
     from django.conf import settings
 
     folder = str(tmp_path_factory.mktemp("files"))
@@ -135,7 +135,7 @@ def files_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def now() -> datetime:
-    """A moment that tests may take for the present."""
+    """A moment that tests may use as the present."""
     return datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
@@ -159,9 +159,9 @@ def new_organization_id() -> Callable[[], uuid.UUID]:
 
 @pytest.fixture
 def tasks_in_memory() -> Iterator[None]:
-    """Tasks go to a broker of this process alone, which nothing reads; afterwards they go to Redis again.
+    """Sends tasks to an in-memory broker that nothing reads; afterwards they go to Redis again.
 
-    The application keeps the connections that it has opened, so it is made to forget them both times.
+    The application keeps its open connections, so they are reset both times.
     """
     from config.celery import app
 
@@ -177,10 +177,10 @@ def tasks_in_memory() -> Iterator[None]:
 
 @pytest.fixture
 def committed(django_db_setup: None, django_db_blocker: Any, tasks_in_memory: None) -> Iterator[None]:
-    """Lets a test commit, for other processes or a server to see; its tasks go nowhere.
+    """Lets a test commit, for other processes or a server to read; its tasks go nowhere.
 
-    What it leaves in append-only tables cannot be removed, so use new companies: afterwards they are taken out of the
-    directory, where other tests would find them, and the accounts, keys and sources that were made are removed.
+    What it leaves in append-only tables cannot be removed, so use new companies: afterwards they are removed from the
+    directory, where other tests would find them, and the accounts, keys and sources that were made are deleted.
     """
     from django.contrib.auth.models import User
     from django.contrib.sessions.models import Session
@@ -213,12 +213,12 @@ FINAL = (
     "history_capture", "history_historyrecord", "history_historyrow", "history_subtree",
     "pending_fact", "pending_origin", "pending_seal",
 )  # fmt: skip
-"""Tables that tests alter as their owner, though nobody may."""
+"""Append-only tables that tests alter as their owner."""
 
 
 @pytest.fixture
 def owner(committed: None) -> Iterator[psycopg.Connection]:
-    """A connection that may do everything to what is final: the tables' owner, with what binds even the owner away."""
+    """A connection that may change append-only tables: their owner's, with the triggers and policies disabled."""
     from django.db import connections
 
     values = connections["owner"].settings_dict
@@ -226,7 +226,7 @@ def owner(committed: None) -> Iterator[psycopg.Connection]:
         host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],
         dbname=values["NAME"], autocommit=True,
     ) as connection:  # fmt: skip
-        for table in FINAL:  # each alone, as a cluster takes them
+        for table in FINAL:  # each alone, as a cluster requires
             connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
             connection.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
         yield connection
@@ -240,13 +240,13 @@ def owner(committed: None) -> Iterator[psycopg.Connection]:
 def seen_by_all_roles(request: pytest.FixtureRequest, settings: Any) -> None:
     """A database in which functions that run as the owner see what the test has written.
 
-    A node gives each role a connection of its own, so on a cluster they see what is committed, as they do at work.
+    A node gives each role its own connection, so on a cluster they see only what is committed, as in production.
     """
     request.getfixturevalue("committed" if settings.CLUSTER else "db")
 
 
 def _empty_log() -> None:
-    """Takes away the log that a test has committed, as its owner alone can: other tests have folders of their own."""
+    """Deletes the log that a test has committed, as only its owner can: other tests have folders of their own."""
     from django.db import connections
 
     with connections["owner"].cursor() as cursor:
@@ -260,7 +260,7 @@ def _empty_log() -> None:
 
 @pytest.fixture
 def administration(process_environment) -> Iterator[psycopg.Connection]:
-    """A connection to the suite's database as its superuser, whom nothing binds; each statement commits at once."""
+    """A connection to the suite's database as its superuser, without restrictions; each statement commits at once."""
     from urllib.parse import urlsplit
 
     from django.conf import settings

@@ -1,7 +1,7 @@
-"""How the suite is run: what one version of Python and PostgreSQL is enough for, and which files begin first.
+"""How the suite is run: what is tested on one version of Python and PostgreSQL only, and which files begin first.
 
-`.ci/run` runs the suite twice: everything on the oldest Python and the newest PostgreSQL, and what another version
-could fail on the newest Python and the oldest PostgreSQL (`pytest --both-versions`; ADR 0121).
+`.ci/run` runs the suite twice: everything on the oldest Python and the newest PostgreSQL, and what could fail on
+another version on the newest Python and the oldest PostgreSQL (`pytest --both-versions`; ADR 0121).
 """
 
 ONCE = {
@@ -36,7 +36,7 @@ ONCE = {
     "tests/proofs/test_mutations.py": "changes at random to proofs, whose verifiers both versions run",
     "tests/webhooks/test_kills.py": "real processes, killed",
 }
-"""Folders and files that one version is enough for, each with its reason. Everything else runs on both."""
+"""Folders and files for which one version is enough, each with its reason. Everything else runs on both."""
 
 LONGEST_FIRST = (
     "tests/isolation/test_foreign_identifiers.py",
@@ -52,7 +52,7 @@ LONGEST_FIRST = (
     "tests/interfaces/serving/test_front.py",
     "tests/history/test_tree.py",
     "tests/provisioning/test_filtering.py",
-    # Those that commit begin behind all others, so these are the first of them.
+    # Files that commit begin after all others, so these are the first of them.
     "tests/interfaces/accessibility/test_every_page.py",
     "tests/interfaces/learner/test_walk.py",
     "tests/development/demo/test_processes.py",
@@ -71,7 +71,7 @@ LONGEST_FIRST = (
     "tests/properties/test_pinned_pulls.py",
     "tests/webhooks/test_kills.py",
 )
-"""Files that take longest, so that no worker begins one while the others have nothing left to do."""
+"""Files that take longest, so that no worker begins one while the others are idle."""
 
 
 def runs_once(path: str) -> bool:
@@ -80,5 +80,5 @@ def runs_once(path: str) -> bool:
 
 
 def turn(path: str) -> int:
-    """When a file begins: those of the list in its order, all others after them."""
+    """The position at which a file begins: those of the list in its order, all others after them."""
     return LONGEST_FIRST.index(path) if path in LONGEST_FIRST else len(LONGEST_FIRST)

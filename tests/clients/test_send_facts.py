@@ -63,7 +63,7 @@ def test_no_line_longer_than_a_post_is_kept_in_memory_or_hides_the_next(tmp_path
         assert [(line.number, line.fault is None) for line in lines] == [(1, True), (2, False), (3, True)][
             : 3 if ending else 2
         ]
-        assert len(lines[1].content) == send_facts.SHOWN_BYTES
+        assert len(lines[1].content) == send_facts.QUOTED_BYTES
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""The house rules that CONTRIBUTING.md states, held by the code itself."""
+"""Tests of the house rules in CONTRIBUTING.md."""

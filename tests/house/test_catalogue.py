@@ -1,4 +1,4 @@
-"""A register is declared once, and so is a field of its rows: how many files name each, counted from the code."""
+"""Each register, and each field of its rows, is declared once: how many files name it, counted from the code."""
 
 import ast
 import re
@@ -14,8 +14,9 @@ from compliance.registers.listings import LISTINGS
 
 ROOT = Path(__file__).parents[2]
 OFFLINE = Path("compliance/proofs/pack_registers.py")
-"""What an auditor's verifier recomputes of every register: one module that nothing of the service is imported into, so
-it names registers and fields again. `tests/proofs/test_pack_registers.py` holds it to the declarations."""
+"""What an auditor's verifier recomputes of every register: one module that imports nothing of the service, so
+it names registers and fields again. `tests/proofs/test_pack_registers.py` compares it with the declarations.
+"""
 
 FILES = sorted(
     path.relative_to(ROOT)
@@ -35,19 +36,19 @@ NAMED_BY = {
     "certificates": 11,
     "training-records": 15,
 }
-"""In how many Python files at most each register's declaration is named, or its name written with a hyphen.
+"""The most Python files in which each register's declaration may be named, or its name written with a hyphen.
 
-A new register is declared, projected and listed: the first. More is known of others than of any register: who owes,
-what certificates come of it, how receipts are chained, and what staff do to each.
+A new register is declared, projected and listed, as in the first entry. Others are named more often: for who owes, for
+the certificates that result, for the chain of receipts, and for what staff do to each.
 """
 WORDING = "compliance/interfaces/console/wording.py"
-"""The one place where every field and state has its words for people; `tests/interfaces/console` asks for them."""
+"""The one file with the words of every field and state for people; `tests/interfaces/console` requires them."""
 
 NEW_REGISTER = 6
 NEW_FIELD = 4
 FIELDS = ("days_late", "reminders_sent", "waiver_reason_code", "due_time_zone", "waiver_actor_id")
 LONGER_FIELDS = {"due_basis": 6, "ended_reason": 5}
-"""Fields that the rules decide in more than one module; learners are told of `due_basis` as why something is due."""
+"""Fields that the rules decide in more than one module; learners read `due_basis` as the reason for a deadline."""
 
 
 @cache
@@ -57,7 +58,7 @@ def _text(path: Path) -> str:
 
 @cache
 def _names(path: Path) -> frozenset[str]:
-    """The names that a module uses and the whole texts that it writes."""
+    """The names that a module uses and the complete strings that it contains."""
     found = set()
     for node in ast.walk(ast.parse(_text(path))):
         if isinstance(node, ast.Name):
@@ -75,7 +76,7 @@ def _matching(pattern: str) -> list[str]:
 
 
 def test_a_new_register_touches_few_files():
-    """Policy records stand for it: their name, which no other thing has, is looked for in any spelling."""
+    """Policy records represent all: no other thing has their name, so it is searched in any spelling."""
     found = _matching("policy[-_ ]?records?")
     assert len(found) <= NEW_REGISTER, found
 

@@ -1,4 +1,4 @@
-"""A kind of fact is declared once: how many files name each kind that there is, counted from the code."""
+"""A kind of fact is declared once: how many files name each kind, counted from the code."""
 
 import re
 from pathlib import Path
@@ -10,10 +10,10 @@ from compliance.facts.recording import registry
 
 PRODUCT = Path(__file__).parents[2] / "compliance"
 MOST_FILES = 7
-"""Files of the product that a kind may be named in; migrations are not counted."""
+"""The most files of the product that may name a kind, without migrations."""
 
 WORDING = PRODUCT / "interfaces" / "console" / "wording.py"
-"""What values of the contract are called on pages: a reason for an end is spelled like the kind of fact that ends."""
+"""The names of the contract's values on pages: a reason for an end is spelled like the kind of fact that ends."""
 
 SOURCES = {
     path: path.read_text()

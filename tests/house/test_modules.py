@@ -13,7 +13,7 @@ MODULES = sorted(
 )
 LONGEST = 400
 DJANGOS = {"Meta", "add_arguments", "handle"}
-"""What Django names and documents: the options of a model, and the two methods of every command."""
+"""What Django names and documents itself: the options of a model, and the two methods of every command."""
 ERRORS_NAMED = (
     "access", "catalogue", "facts", "files", "history", "learning", "letters", "log", "provisioning", "registers",
     "rules", "webhooks",
@@ -47,7 +47,7 @@ def test_every_public_thing_says_what_it_is_for() -> None:
     for path in MODULES:
         tree = ast.parse((ROOT / path).read_text())
         if not tree.body:
-            continue  # a package that only holds other modules
+            continue  # a package that only contains other modules
         documented: list[ast.Module | Definition] = [tree, *_public(tree)]
         for node in documented:
             if why := _fault(node):
@@ -57,7 +57,7 @@ def test_every_public_thing_says_what_it_is_for() -> None:
 
 
 def _raised(function: ast.FunctionDef) -> set[str]:
-    """The classes of errors that a function raises itself: not those of functions within it, or that it calls."""
+    """The classes of errors that a function raises itself: not in functions within it, or that it calls."""
     found, waiting = set(), list(ast.iter_child_nodes(function))
     while waiting:
         node = waiting.pop()

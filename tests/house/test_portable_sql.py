@@ -1,7 +1,7 @@
-"""SQL is portable: what holds on one PostgreSQL holds where companies are spread over several, by `organization_id`.
+"""SQL is portable: what works on one PostgreSQL works where companies are spread over several, by `organization_id`.
 
-Keys are read from the system catalogue, statements from the texts of the product. `KEYS_TO_COME` and `INSERTS_TO_COME`
-list what does not hold yet. They can only shrink: an entry that is no longer needed fails the test.
+Keys are read from the system catalogue, statements from the product's source. `KEYS_TO_COME` and `INSERTS_TO_COME`
+list the exceptions that are left. They can only shrink: an entry that is no longer needed fails the test.
 """
 
 import ast
@@ -76,7 +76,7 @@ def test_whoever_inserts_without_an_ending_gets_one_that_answers(function: Calla
 
 
 def _rendered(node: ast.AST) -> str | None:
-    """The text that an expression makes, with what only the running program knows in braces; None if it makes none."""
+    """The text that an expression makes, with braces for what only the running program knows; None if it makes none."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
@@ -100,7 +100,7 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 
 def _unanswered(source: str) -> list[str]:
-    """The statements that insert what a query finds, and of which the cluster would make a COPY."""
+    """The statements that insert the result of a query, and that the cluster would turn into a COPY."""
     return [text for text in _texts(ast.parse(source)) if _INSERT.search(text) and not _ANSWERED.search(text)]
 
 

@@ -1,4 +1,4 @@
-"""Texts refer only to what is in the repository: no numbered sections or issues of elsewhere, no broken links."""
+"""Texts refer only to what is in the repository: no numbered sections or issues from elsewhere, no broken links."""
 
 import os
 import re
@@ -16,10 +16,10 @@ NUMBERED = re.compile(
     r"|\bcontract'?s?,? (?:section|part|chapter)\b|\bdone means\b|/work/(?:shared|trees|main)\b",
     re.IGNORECASE,
 )
-"""What refers to a numbered section or issue, or to a document, outside the repository."""
+"""References to a numbered section or issue, or to a document, outside the repository."""
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 LEFT_OUT = re.compile(r"\.git|\.venv|var|node_modules|__pycache__|\.\w+_cache|\.hypothesis|.*\.egg-info")
-"""Folders that are made, not kept."""
+"""Generated folders, which are not checked in."""
 PLAIN = re.compile(r"(?<![\w/.-])((?:docs/)(?:[\w-]+/)*[\w-]+\.md)(?:#([\w-]+))?")
 """A page of the documents, named in code, in configuration or in another page."""
 
@@ -59,7 +59,7 @@ def _line(text: str, position: int) -> int:
 
 
 def _fault(page: Path, anchor: str | None) -> str | None:
-    """Why a link to `page` (below the root) leads nowhere, or None."""
+    """Why a link to `page` (below the root) is broken, or None."""
     if not page.exists():
         return "there is no such file"
     if anchor and page.suffix == ".md" and anchor not in _anchors(page):

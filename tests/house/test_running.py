@@ -1,4 +1,4 @@
-"""What `tests/running.py` names is there: a file that has moved would run again on both versions, or begin last."""
+"""All that `tests/running.py` names exists: a file that has moved would run again on both versions, or begin last."""
 
 import subprocess
 import sys

@@ -13,13 +13,13 @@ PRODUCT = ROOT / "compliance"
 
 
 def _homes() -> dict[str, Path]:
-    """The folder of the app that declares each table; tables of libraries have theirs outside of the product."""
+    """The folder of the app that declares each table; tables of libraries have folders outside of the product."""
     models = apps.get_models(include_auto_created=True)
     return {model._meta.db_table: Path(model._meta.app_config.path) for model in models}
 
 
 def _statements(tree: ast.Module) -> Iterator[str]:
-    """Every text in which a table may be named: whatever is more than one word, and the first that a call is given.
+    """Every string in which a table may be named: any of more than one word, and the first argument of a call.
 
     So a table is found in `sql.insert("people_team", ...)` and in `append` and `update` of `facts/rows.py` too.
     """

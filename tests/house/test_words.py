@@ -26,7 +26,7 @@ NAMED_ANEW = re.findall(r"`(\w+)`", re.search(r"In (`[^.]*) no name has them", T
 COLUMNS = {"birth", "why"}
 """Retired words that name stored columns of those rooms."""
 NAMES_ONLY = {"reach", "why", "birth"}
-"""Plain words of English, retired as names alone."""
+"""Ordinary English words, retired only as names."""
 
 
 def _names(source: str) -> Iterator[tuple[int, str]]:

@@ -1,1 +1,1 @@
-"""One company's context and another's identifiers: nothing of the other ever shows."""
+"""One company's context and another's identifiers: nothing of the other company is ever disclosed."""

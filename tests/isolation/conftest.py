@@ -1,4 +1,4 @@
-"""Two companies that are alike, each captured, and every identifier and name that belongs to one of them alone."""
+"""Two similar companies, both captured, and every identifier and name that belongs to only one of them."""
 
 import uuid
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def make_tenant(name: str) -> Tenant:
 
 
 def _identifiers(organization_id: uuid.UUID) -> tuple[str, ...]:
-    """Every uuid that stands in any table of a company, its own included."""
+    """Every UUID in any table of a company, its own included."""
     found: dict[str, None] = {str(organization_id): None}
     with context.company(organization_id):
         for table, column in sql.fetch(UUIDS):

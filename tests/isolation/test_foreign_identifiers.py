@@ -1,4 +1,4 @@
-"""Every endpoint, page and task, asked with one company's authority for another company's things."""
+"""Every endpoint, page and task, called with one company's authority and another company's identifiers."""
 
 import re
 from datetime import timedelta
@@ -26,7 +26,7 @@ REGISTERS = tuple(str(pattern.pattern) for pattern in api_urls if "openapi" not 
 
 
 def leaks(tenant, text: str) -> set[str]:
-    """What of `tenant` shows in a text."""
+    """The secrets and identifiers of `tenant` in a text."""
     return {secret for secret in tenant.secrets - {ADMINISTRATOR} if secret in text}
 
 
@@ -39,7 +39,7 @@ def needed(path) -> dict[str, str]:
 
 
 def test_no_endpoint_shows_anything_of_another_company(tenants):
-    """All in one test: making the companies costs more than asking."""
+    """All in one test: making the companies costs more than the calls."""
     ours, theirs = tenants
     for path in REGISTERS:
         _ask_endpoint(ours, theirs, path)
@@ -85,7 +85,7 @@ def auditor(tenants):
 
 
 def _filled(address: str, organization_id, value: str) -> str | None:
-    """A page's address with `value` in every other place; None when the page takes no such value."""
+    """A page's address with `value` in every placeholder but the company; None when the page takes no such value."""
     address = address.replace("<uuid:organization_id>", str(organization_id))
     address = re.sub(r"<int:[a-z_]+>", "1", address)
     address = re.sub(r"<(?:uuid|str|slug):[a-z_]+>", value, address)
@@ -94,7 +94,7 @@ def _filled(address: str, organization_id, value: str) -> str | None:
 
 def test_no_page_shows_anything_of_another_company(tenants, auditor):
     ours, theirs = tenants
-    # Pages that take an identifier last: the log of our company rightly shows what was asked for in it.
+    # Pages that take an identifier come last: our company's log rightly lists what was asked for.
     for page in sorted(PAGES, key=lambda page: page.address.count("<")):
         _ask_page(ours, theirs, auditor, page)
 
@@ -126,7 +126,7 @@ def _ask_page(ours, theirs, auditor, page):
 
 
 def _state(tenant):
-    """Everything that stands in the tables of a company, as one text a table."""
+    """All rows of a company, as one text per table."""
     found = {}
     with context.company(tenant.organization_id):
         tables = sql.fetch("SELECT c.relname FROM pg_class c WHERE relrowsecurity AND relkind = 'r' ORDER BY 1")

@@ -1,13 +1,13 @@
-"""From facts told in any order to pages read at any pin, against the oracle's plain reading.
+"""Facts in any order, and pages read at any pin, compared with the oracle.
 
-Each example is one company in a transaction that is rolled back. Facts come late, up to five minutes ahead of time, and
-together on so coarse a grid that moments collide; some at the very edges of what is known. Captures happen in between,
-and each leaves a pin. A page asked at (T, S) must say what the oracle says at T of the facts that were known at S,
-however much has been captured since, and a question asked again of an old pin must get the answer that it got before.
-What the product refuses is what the oracle refuses.
+Each example is one company in a transaction that is rolled back. Facts are late, up to five minutes ahead of time, and
+on so coarse a grid that moments collide; some are at the very edges of what is known. Captures happen in between, and
+each leaves a pin. A page at (T, S) must agree with the oracle at T about the facts that were known at S, however much
+has been captured since, and a repeated question about an old pin must get the same answer. The product and the oracle
+must refuse the same facts.
 
-MODEL_EXAMPLES says how many examples (the suite's few are the same in every run), MODEL_STEPS how many steps each has.
-What longer runs found and showed is told in docs/worked-examples.md; each difference found stays here as its steps.
+MODEL_EXAMPLES sets the number of examples (the suite's few are the same in every run), MODEL_STEPS the steps of each.
+docs/worked-examples.md describes what longer runs found; each difference found stays here as its steps.
 """
 
 import os
@@ -56,7 +56,7 @@ from tests.registers.pulling import pull
 pytestmark = pytest.mark.django_db
 
 SPACE = uuid.UUID("0c0c0c0c-0000-4000-8000-000000000003")
-"""The company's id, and what all other ids are made from: the same in every run, so that examples can be repeated."""
+"""The company's id, from which all other ids derive: the same in every run, so that examples can be repeated."""
 
 ACTOR = uuid.uuid5(SPACE, "administrator")
 TEAMS = (uuid.uuid5(SPACE, "team 1"), uuid.uuid5(SPACE, "team 2"))
@@ -67,14 +67,14 @@ STEP = timedelta(hours=12)
 AHEAD = (timedelta(seconds=1), timedelta(minutes=2), timedelta(minutes=5))
 
 ago = st.integers(0, 160) | st.sampled_from((5, 17, 40, 80)) | st.sampled_from((-1, -2, -3))
-"""Half days; a few of them often, so that much happens at one moment. Below nought: ahead of time (`AHEAD`)."""
+"""Half days; a few of them often, so that much happens at one moment. Below zero: ahead of time (`AHEAD`)."""
 
 which = st.integers(0, 5)
 
 
 @dataclass
 class Ledger:
-    """What the company was told, kept by the test in its own way and folded into what the oracle takes."""
+    """What was recorded of the company, kept by the test in its own way and turned into the oracle's facts."""
 
     zone: str
     releases: dict[uuid.UUID, list[rules.Release]] = field(default_factory=dict)
@@ -141,7 +141,7 @@ class Ledger:
 
 
 class HistoryMachine(RuleBasedStateMachine):
-    """One company's life; see the module."""
+    """One company; see the module."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -154,14 +154,14 @@ class HistoryMachine(RuleBasedStateMachine):
         self.pins: list[tuple[Pin, oracle.Facts]] = []
         self.answers: list[tuple[Question, bool, list[Any]]] = []
 
-    # --- telling
+    # --- recording
 
     def name(self, what: str) -> uuid.UUID:
         self.names += 1
         return uuid.uuid5(SPACE, f"{what} {self.names}")
 
     def tell(self, kind: type[kinds.FactLine], at: datetime, **said: Any) -> bool:
-        """Tells one fact; whether it was accepted."""
+        """Records one fact; returns whether it was accepted."""
         line = kind(fact_id=self.name("fact"), at=at, **said)
         self.told.append(at)
         if self.waiting is not None:
@@ -174,7 +174,7 @@ class HistoryMachine(RuleBasedStateMachine):
         return True
 
     def at(self, half_days_ago: int) -> datetime:
-        """A moment of the grid, which goes on with the half days whatever minutes have passed."""
+        """A moment of the grid, counted in half days however many minutes have passed."""
         return BEGIN + ((self.now - BEGIN) // STEP - half_days_ago) * STEP
 
     def when(self, half_days_ago: int) -> datetime:
@@ -197,7 +197,7 @@ class HistoryMachine(RuleBasedStateMachine):
         done=st.lists(st.tuples(which, which, st.integers(0, 90)), max_size=4),
     )  # fmt: skip
     def begin(self, zone: str, days: int, everyone: bool, done: list[tuple[int, int, int]]) -> None:
-        """Two people, two courses and two shares, told in one go."""
+        """Two people, two courses and two shares, recorded together."""
         self.ledger = Ledger(zone)
         make_company("Model", zone, date(2024, 1, 1), at=BEGIN, organization_id=SPACE)
         self.waiting = []
@@ -340,7 +340,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.ledger.editions[course_id].append(rules.CertificateEdition(at, "Able still", kind, months, before))
 
     def _said(self, audience: int, required: bool, deadline: tuple[str, int]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What a line says, and the same as the rules are told it."""
+        """The fields of a line, and the same as the rules take them."""
         requirement = Requirement.REQUIRED if required else Requirement.OPTIONAL
         basis, number = deadline
         line: dict[str, Any] = {"requirement": requirement}
@@ -467,7 +467,7 @@ class HistoryMachine(RuleBasedStateMachine):
             self.ledger.completions[receipt.completion_receipt_id] = (learner, course_id, receipt)
 
     def _edge(self, learner: uuid.UUID, course_id: uuid.UUID, edge: int, tick: int) -> datetime:
-        """A moment at which something turns, or beside it: a window opens or ends, something is due."""
+        """A moment at which something changes, or beside it: a window opens or ends, something is due."""
         edges = [at for at in oracle.edges(self.ledger.facts(self.now), learner, course_id) if at < self.now]
         return (edges[-1 - edge % len(edges)] if edges else self.now) + tick * timedelta(microseconds=1)
 
@@ -531,7 +531,7 @@ class HistoryMachine(RuleBasedStateMachine):
     # --- administrators
 
     def _judged(self, learner: uuid.UUID, course_id: uuid.UUID, key: Any, at: datetime) -> bool:
-        """Whether the oracle lets a fact stand that the ledger holds already."""
+        """Whether the oracle accepts a fact that the ledger already holds."""
         if learner in self.ledger.erased:
             return False
         return key not in oracle.refused(self.ledger.facts(self.now), learner, course_id, at)
@@ -614,7 +614,7 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @rule(half_days=st.integers(0, 40))
     def capture(self, half_days: int) -> None:
-        """Time passes; then the sweep captures what waits and what the clock has changed."""
+        """Time passes; then the sweep captures pending subjects and what the clock has changed."""
         if half_days == 0 and self.pins:
             capture_all(SPACE, self.now)
         else:
@@ -624,13 +624,13 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from((1, 60, 120, 180, 300, 301)))
     def wait(self, seconds: int) -> None:
-        """Minutes pass, and the sweep captures what was told ahead of time and has come."""
+        """Minutes pass, and the sweep captures facts dated ahead that have come due."""
         self.now += timedelta(seconds=seconds)
         sweep_company(SPACE, self.now)
         self._pin()
 
     def _pin(self) -> None:
-        """The pin of the newest capture, and what was known to it: nothing that takes effect after it."""
+        """The pin of the newest capture, and the facts known to it: none that take effect after it."""
         head = HistoryHead.objects.get(organization_id=SPACE)
         pin = Pin(head.sequence, head.capture_sequence, head.chain_hash, head.captured_at, head.logic_version)
         if not self.pins or self.pins[-1][0] != pin:
@@ -644,7 +644,7 @@ class HistoryMachine(RuleBasedStateMachine):
     def page(self, first: int | None, old: int, half_days: int, tick: int, limit: int, told: int | None = None) -> None:
         """Reads both registers at (T, S) page by page, often after a capture, often at an older pin.
 
-        T is a moment of the grid, or the moment of a fact that was `told` lately.
+        T is a moment of the grid, or the moment of one of the newest facts (`told`).
         """
         if first is not None or not self.pins:
             self.capture(first or 0)
@@ -664,7 +664,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.answers.append((question, False, said))
         self.answers.append((question, True, earned))
         start = moment - 60 * STEP
-        # What stands at the end is said as the oracle says it; that the rest is what stood before is tests/registers'.
+        # The records at the end agree with the oracle; tests/registers checks those that ended in the period.
         during = {row["record_id"]: row for row in pull(LISTINGS["period"], question._replace(start=start), limit)}
         assert during.keys() >= {row["record_id"] for row in said}
         wanted = [row for row in expected[0] if str(row["record_id"]) in during]
@@ -673,13 +673,13 @@ class HistoryMachine(RuleBasedStateMachine):
     @rule(number=st.integers(0, 20), limit=st.integers(1, 4))
     @precondition(lambda self: self.answers)
     def ask_again(self, number: int, limit: int) -> None:
-        """An old pin keeps its answers."""
+        """A question about an old pin gets the same answer again."""
         question, of_certificates, said = self.answers[number % len(self.answers)]
         listing = LISTINGS["certificates"] if of_certificates else training.RECORDS
         assert pull(listing, question, limit) == said
 
     def teardown(self) -> None:
-        """At the end everything is read once more, the chain holds and no sequence is missing."""
+        """At the end everything is read once more, the chain is verified and no sequence is missing."""
         try:
             if sys.exc_info()[0] is None and hasattr(self, "ledger"):
                 for first, old, half_days in ((2, 0, 0), (None, 0, 20), (None, 1, 0)):
@@ -699,7 +699,7 @@ def _question(pin: Pin, moment: datetime, zone: str) -> Question:
 
 
 def _agree(said: list[Any], expected: list[Any], key: str) -> None:
-    """The register's rows say what the oracle's do, in every field that the oracle knows and the register shows."""
+    """The register's rows agree with the oracle's, in every field that both have."""
     ours = {row[key]: row for row in said}
     assert len(ours) == len(said)
     theirs = {str(row[key]): {name: _plain(value) for name, value in row.items()} for row in expected}
@@ -709,7 +709,7 @@ def _agree(said: list[Any], expected: list[Any], key: str) -> None:
 
 
 _HIDDEN = {"requirement_before_end", "lesson_release_id", "trainer_profile_id"}
-"""What the oracle knows and no row shows."""
+"""What the oracle knows and no row contains."""
 
 
 def _plain(value: Any) -> Any:

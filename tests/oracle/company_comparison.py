@@ -1,4 +1,4 @@
-"""Tells a story to the product, fact by fact, and holds what /v1 says to the oracle's answers at moments of it."""
+"""Records a story in the product, fact by fact, and compares the answers of /v1 with the oracle's at some moments."""
 
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
@@ -19,10 +19,10 @@ from tests.interfaces.api.conftest import Caller, issue_everything
 from tests.oracle import accepting, people, policies, receipts, shares
 from tests.oracle.company_stories import Story
 from tests.oracle.owed_learning import TICK
-from tests.oracle.told import Row, Told
+from tests.oracle.recorded import Recorded, Row
 
 OF_THE_HISTORY = {"sequence", "recorded_at", "cause", "logic_version"}
-"""All that is not compared: how a row came to stand in the history, which hangs on captures (tests/history)."""
+"""Fields that are not compared, because they depend on when captures happened (tests/history)."""
 
 
 class Difference(AssertionError):
@@ -30,13 +30,13 @@ class Difference(AssertionError):
 
 
 class Company:
-    """A company of the product, which is told a story, beside what the oracle knows of it."""
+    """A company of the product in which a story is recorded, and what the oracle knows of it."""
 
     def __init__(self, story: Story) -> None:
         self.story = story
         begins = story.chapters[0][0] - timedelta(days=900)
         made = make_company("Story", story.zone, begins.date(), at=begins, organization_id=story.organization_id)
-        self.told = Told(made.organization_id, story.zone)
+        self.recorded = Recorded(made.organization_id, story.zone)
         self.ids: dict[Any, str] = {}
         self.call = Caller(issue_everything(made.organization_id, datetime.now(UTC)))
         self.on_each_row = {
@@ -46,60 +46,60 @@ class Company:
         }
 
     def tell(self, waiting: list[kinds.FactLine], now: datetime) -> None:
-        """Tells facts one by one. Those that refer to what is not known yet are told again when more is known."""
+        """Records facts one by one. Facts that refer to something unknown are tried again once more is known."""
         known = -1
-        while known != len(self.told.facts):
-            known, trying, waiting = len(self.told.facts), waiting, []
+        while known != len(self.recorded.facts):
+            known, trying, waiting = len(self.recorded.facts), waiting, []
             for line in trying:
-                expected = accepting.accepts(self.told, line)
+                expected = accepting.accepts(self.recorded, line)
                 refusal = self._record(line, now)
                 if expected != (refusal is None):
                     raise Difference(f"{line!r} was {'refused: ' + str(refusal) if refusal else 'accepted'}")
-                if not accepting.knows(self.told, line):
+                if not accepting.knows(self.recorded, line):
                     waiting.append(line)
                 elif expected and isinstance(line, kinds.PolicySigned):
-                    receipts.sign(self.told, line)
+                    receipts.sign(self.recorded, line)
                 elif expected:
-                    self.told.add(line)
+                    self.recorded.add(line)
 
     def _record(self, line: kinds.FactLine, now: datetime) -> FactsError | None:
         try:
             with transaction.atomic():
-                record(self.told.organization_id, [line], now=now)
+                record(self.recorded.organization_id, [line], now=now)
         except FactsError as refusal:
             return refusal
         return None
 
     def compare(self, start: datetime, moment: datetime, now: datetime) -> None:
         """Compares all four registers as at a moment, people since `start`, when all until `now` is captured."""
-        told = self.told
+        recorded = self.recorded
         at, since = receipts.written(moment), receipts.written(start)
         for path, key, expected in (
-            (f"policies?as_at={at}", "course_release_id", receipts.versions(told, moment)),
-            (f"acknowledgements?as_at={at}", "receipt_id", receipts.receipts(told, moment)),
-            (f"policy-records?as_at={at}", "record_id", policies.records(told, moment, now)),
-            (f"people?from={since}&to={at}", "person_id", people.people(told, start, moment, now)),
+            (f"policies?as_at={at}", "course_release_id", receipts.versions(recorded, moment)),
+            (f"acknowledgements?as_at={at}", "receipt_id", receipts.receipts(recorded, moment)),
+            (f"policy-records?as_at={at}", "record_id", policies.records(recorded, moment, now)),
+            (f"people?from={since}&to={at}", "person_id", people.people(recorded, start, moment, now)),
         ):
-            said = self.call.pull(f"/v1/{path}")
+            answered = self.call.pull(f"/v1/{path}")
             wanted = [_json(row) | self.on_each_row for row in expected]
             if key == "record_id":
                 for row in wanted:
-                    row["record_id"] = self.record_id(row, said)
-            if path.startswith("policies"):  # the oldest first, and of one moment in any order
-                assert [row["published_at"] for row in said] == [row["published_at"] for row in wanted]
+                    row["record_id"] = self.record_id(row, answered)
+            if path.startswith("policies"):  # the oldest first; policies of one moment in any order
+                assert [row["published_at"] for row in answered] == [row["published_at"] for row in wanted]
             if key != "receipt_id":
-                said.sort(key=lambda row: row[key])
+                answered.sort(key=lambda row: row[key])
                 wanted.sort(key=lambda row: row[key])
-            found = _difference([_shown(row) for row in said], wanted, at)
+            found = _difference([_compared(row) for row in answered], wanted, at)
             if found:
                 raise Difference(f"story {self.story.seed} at {moment}, /v1/{path}: {found}")
 
-    def record_id(self, row: Row, said: list[Row]) -> str:
-        """The identifier of a record that the oracle names by what it is of: one for one, throughout a story."""
+    def record_id(self, row: Row, answered: list[Row]) -> str:
+        """The identifier of a record that the oracle names by its subject: a one-to-one mapping throughout a story."""
         key = row.pop("key")
         found = [
             each["record_id"]
-            for each in said
+            for each in answered
             if (each["learner_profile_id"], each["course_id"]) == (row["learner_profile_id"], row["course_id"])
         ]
         if len(found) == 1 and key not in self.ids and found[0] not in self.ids.values():
@@ -107,7 +107,7 @@ class Company:
         return self.ids.get(key, f"another for {key}")
 
 
-def _shown(row: Row) -> Row:
+def _compared(row: Row) -> Row:
     return {name: value for name, value in row.items() if name not in OF_THE_HISTORY}
 
 
@@ -124,31 +124,30 @@ def _json(value: Any) -> Any:
     return value
 
 
-def _difference(said: list[Row], wanted: list[Row], as_at: str) -> str:
-    if len(said) != len(wanted):
-        unexpected = [row for row in said if row not in wanted]
-        return (
-            f"{len(said)} rows, expected {len(wanted)}:\n  {unexpected}\n  {[row for row in wanted if row not in said]}"
-        )
-    for ours, theirs in zip(said, wanted, strict=True):
+def _difference(answered: list[Row], wanted: list[Row], as_at: str) -> str:
+    if len(answered) != len(wanted):
+        unexpected = [row for row in answered if row not in wanted]
+        missing = [row for row in wanted if row not in answered]
+        return f"{len(answered)} rows, expected {len(wanted)}:\n  {unexpected}\n  {missing}"
+    for ours, theirs in zip(answered, wanted, strict=True):
         if "valid_from" in ours and theirs["valid_from"] <= ours["valid_from"] <= as_at:
             ours["valid_from"] = theirs["valid_from"]  # see people.valid_from
     return "; ".join(
         f"{name} is {ours.get(name, 'absent')!r}, expected {theirs.get(name, 'absent')!r} in {theirs}"
-        for ours, theirs in zip(said, wanted, strict=True)
+        for ours, theirs in zip(answered, wanted, strict=True)
         for name in sorted(ours.keys() | theirs.keys())
         if ours.get(name, "absent") != theirs.get(name, "absent")
     )
 
 
-def moments_to_ask(told: Told, now: datetime, chance: Random, count: int | None) -> list[datetime]:
+def moments_to_ask(recorded: Recorded, now: datetime, chance: Random, count: int | None) -> list[datetime]:
     """Moments at which something holds, opens, expires or is due; one tick before; between two. All, or some."""
-    edges = set(shares.moments(told)) | {each.signed_at for each in told.chain}
-    for line in told.of(kinds.PolicyPublished):
-        edges |= {opens for each in told.chain if (opens := policies.renewal(told, each, line)) is not None}
-    edges |= {line.expires_at for line in told.of(kinds.PersonInvited) if line.expires_at is not None}
+    edges = set(shares.moments(recorded)) | {each.signed_at for each in recorded.chain}
+    for line in recorded.of(kinds.PolicyPublished):
+        edges |= {opens for each in recorded.chain if (opens := policies.renewal(recorded, each, line)) is not None}
+    edges |= {line.expires_at for line in recorded.of(kinds.PersonInvited) if line.expires_at is not None}
     for at in sorted(edges):
-        edges |= {row["due_at"] for row in policies.records(told, at, now) if row["due_at"] is not None}
+        edges |= {row["due_at"] for row in policies.records(recorded, at, now) if row["due_at"] is not None}
     ordered = sorted(edges)
     asked = [at for edge in ordered for at in (edge - TICK, edge, edge + TICK)]
     asked += [first + (second - first) / 2 for first, second in pairwise(ordered)]
@@ -156,12 +155,12 @@ def moments_to_ask(told: Told, now: datetime, chance: Random, count: int | None)
 
 
 def compare(story: Story, count: int | None = None) -> None:
-    """Tells a story chapter by chapter and compares after each at `count` moments, or at all."""
+    """Records a story part by part and compares after each at `count` moments, or at all."""
     chance = Random(story.seed)
     company = Company(story)
     for until, facts in story.chapters:
         company.tell(facts, until)
-        sweep_company(company.told.organization_id, until)
-        for moment in moments_to_ask(company.told, until, chance, count):
+        sweep_company(company.recorded.organization_id, until)
+        for moment in moments_to_ask(company.recorded, until, chance, count):
             start = chance.choice((moment, moment - timedelta(days=chance.randint(0, 399))))
             company.compare(start, moment, until)

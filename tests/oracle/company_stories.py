@@ -1,6 +1,6 @@
-"""Random stories of a company, seeded: its people, invitations, policies, shares and signatures, told out of order.
+"""Random stories of a company, seeded: its people, invitations, policies, shares and signatures, out of order.
 
-Moments lie on so coarse a grid that they collide, at the edges of company days, and at moments when something is asked
+Moments lie on a coarse grid so that they collide, at the edges of company days, and at moments when something is asked
 again or expires. The weeks of each story have a change of the clock in its zone.
 """
 
@@ -16,8 +16,8 @@ from compliance.facts.lines import kinds
 from compliance.rules.vocabulary import AbsenceReasonCode, ChangeKind, Door, PolicyAct, Requirement
 from tests.oracle.accepting import accepts
 from tests.oracle.owed_learning import TICK, last_tick_of, months_later, wall_date
+from tests.oracle.recorded import Recorded
 from tests.oracle.shares import covering, published
-from tests.oracle.told import Told
 
 ODD_DAYS = {
     "UTC": date(2024, 2, 29),
@@ -25,9 +25,9 @@ ODD_DAYS = {
     "Africa/Cairo": date(2023, 4, 28),  # began at one o'clock
     "America/Havana": date(2023, 11, 5),  # midnight came twice
     "Asia/Kathmandu": date(2023, 10, 31),
-    "Pacific/Apia": date(2011, 12, 30),  # was left out
+    "Pacific/Apia": date(2011, 12, 30),  # did not exist
 }
-"""A day in each zone of which stories make much; they begin some weeks before."""
+"""A special day in each zone, which stories use often; they begin some weeks before it."""
 
 SPAN = 150
 """Days. Signatures are asked for again after a month or two, so that several cycles fit."""
@@ -37,7 +37,7 @@ DOORS = (Door.EMPLOYEE, Door.PARTNER, Door.CUSTOMER)
 
 @dataclass(frozen=True)
 class Story:
-    """A zone, the moments up to which facts are captured, and before each the facts that are told, in order."""
+    """A zone, the moments up to which facts are captured, and the facts that are recorded before each, in order."""
 
     seed: int
     organization_id: UUID
@@ -71,7 +71,7 @@ class _Teller:
         return self.chance.random() < probability
 
     def moment(self, earliest: datetime | None = None, days: int = SPAN) -> datetime:
-        """A moment after another: of the grid, one that was told before, an edge of a day, or any."""
+        """A moment after another: of the grid, one that was used before, an edge of a day, or any."""
         low = earliest or self.start
         high = min(low + timedelta(days=days), self.end)
         again = [at for at in self.moments if low <= at <= high]
@@ -86,9 +86,9 @@ class _Teller:
         self.moments.append(at)
         return at
 
-    def tell(self, kind: type[kinds.FactLine], at: datetime, **said: Any) -> None:
+    def tell(self, kind: type[kinds.FactLine], at: datetime, **fields: Any) -> None:
         if at <= self.end:
-            self.facts.append(kind(fact_id=self.name(), at=at, **said))
+            self.facts.append(kind(fact_id=self.name(), at=at, **fields))
 
     def some(self, things: Iterable[Any], least: int = 1) -> tuple[Any, ...]:
         pool = list(things)
@@ -100,20 +100,20 @@ class _Teller:
         for learner in self.learners:
             self.person(learner)
         for _ in range(self.chance.randint(0, 2)):
-            self.invitation()  # that nobody accepts
+            self.invitation()  # which nobody accepts
         self.course()
         policies = [self.name(), self.name()]
         for policy in policies:
             self.policy(policy)
         for learner in self.learners:
             self.absences(learner)
-        told = Told(self.organization_id, self.zone)
+        recorded = Recorded(self.organization_id, self.zone)
         for line in sorted(self.facts, key=lambda each: each.at):
-            if accepts(told, line):
-                told.add(line)
+            if accepts(recorded, line):
+                recorded.add(line)
         for policy in policies:
-            openings = [at for learner in self.learners for at in self.signatures(told, policy, learner)]
-            self.publish_after(told, policy, openings)
+            openings = [at for learner in self.learners for at in self.signatures(recorded, policy, learner)]
+            self.publish_after(recorded, policy, openings)
         middle = self.start + timedelta(days=self.chance.randint(50, 120))
         chapters: dict[datetime, list[tuple[datetime, kinds.FactLine]]] = {middle: [], self.end: []}
         for line in self.facts:
@@ -198,7 +198,7 @@ class _Teller:
                 self.tell(kinds.ContactLeft, at, learner_profile_id=learner, door=door)
 
     def absences(self, learner: UUID) -> None:
-        """Weeks away, some one after the other; a few are recorded when they are over, a few voided."""
+        """Weeks of absence, some adjacent; a few are recorded when they are over, a few voided."""
         for _ in range(self.chance.choice([0, 0, 1, 2])):
             at = self.moment()
             first = wall_date(self.zone, self.moment()) - timedelta(days=self.chance.choice([0, 0, 7, 30]))
@@ -210,7 +210,7 @@ class _Teller:
             if self.likely(0.3):
                 self.tell(kinds.AbsenceVoided, self.moment(at - timedelta(days=2), 40), absence_id=absence)
 
-    # --- what is shared
+    # --- shares
 
     def course(self) -> None:
         course, release, at = self.name(), self.name(), self.moment(days=20)
@@ -250,28 +250,28 @@ class _Teller:
             html=f"<h1>Policy {number}</h1>\n<p>Lock the door {number} times.</p>\n",
         )  # fmt: skip
 
-    def publish_after(self, told: Told, policy: UUID, openings: list[datetime]) -> None:
-        """Often publishes one version more when renewals may be open, which may close some and open others."""
-        out = told.of(kinds.PolicyPublished, course_id=policy)
+    def publish_after(self, recorded: Recorded, policy: UUID, openings: list[datetime]) -> None:
+        """Often publishes one more version when renewals may be open, which may close some and open others."""
+        out = recorded.of(kinds.PolicyPublished, course_id=policy)
         late = [at for at in openings if out and at > out[-1].at]
         if late and self.likely(0.8):
             self.publish(policy, len(out) + 1, self.moment(self.chance.choice(late), 10))
 
-    def signatures(self, told: Told, policy: UUID, learner: UUID) -> Iterator[datetime]:
+    def signatures(self, recorded: Recorded, policy: UUID, learner: UUID) -> Iterator[datetime]:
         """Signs now and then, mostly where the person is asked to, often as or just before they are asked again.
 
-        Says when each signature may be asked for again.
+        Yields when each signature may be asked for again.
         """
-        versions = told.of(kinds.PolicyPublished, course_id=policy)
-        shares = told.of(kinds.PolicyShared, course_id=policy)
+        versions = recorded.of(kinds.PolicyPublished, course_id=policy)
+        shares = recorded.of(kinds.PolicyShared, course_id=policy)
         at = versions[0].at if versions else self.end
         for _ in range(self.chance.choice([0, 2, 3, 4, 6])):
             at = self.moment(at, 30)
-            out = published(told, policy, at)
+            out = published(recorded, policy, at)
             if not (out and shares):
                 return
             version = out[-1] if self.likely(0.85) else self.chance.choice(out)
-            ways = [(way.share_id, way.door) for way in covering(told, policy, learner, at)]
+            ways = [(way.share_id, way.door) for way in covering(recorded, policy, learner, at)]
             if not ways and self.likely(0.8):
                 continue
             if not ways or self.likely(0.1):  # mostly refused
@@ -299,8 +299,10 @@ class _Teller:
         for _ in range(self.chance.choice([0, 0, 1, 2])):
             change = self.moment(at, 60)
             if change not in changed:
-                said = {"doors": self.doors(), "audience": self.audience(), "deadline": self.deadline()}
-                self.tell(kinds.ShareChanged, change, share_id=share, **{name: said[name] for name in self.some(said)})
+                terms = {"doors": self.doors(), "audience": self.audience(), "deadline": self.deadline()}
+                self.tell(
+                    kinds.ShareChanged, change, share_id=share, **{name: terms[name] for name in self.some(terms)}
+                )
                 changed.add(change)
         for _ in range(self.chance.choice([0, 0, 0, 1, 2])):  # the second time it is refused
             self.tell(kinds.ShareEnded, self.moment(at), share_id=share)

@@ -1,4 +1,4 @@
-"""Holds the decider's timelines of a story to the oracle's answers at moments of it."""
+"""Compares the decider's timelines of a story with the oracle's answers at moments of it."""
 
 from datetime import datetime, timedelta
 from random import Random
@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 
 def decision_of(facts: oracle.Facts, *, by_story: bool = False) -> Decision:
-    """What the decider says of the story's learner and course."""
+    """The decider's answer for the story's learner and course."""
     ask = decide_by_story if by_story else decide
     return ask(
         facts.organization_id,
@@ -74,7 +74,7 @@ def moments_to_ask(decision: Decision, chance: Random, count: int) -> list[datet
 
 
 def differences(facts: oracle.Facts, chance: Random, count: int = 4) -> list[str]:
-    """What decider and oracle disagree on, in words; empty when they agree."""
+    """The differences between decider and oracle, in words; empty when they agree."""
     decision = decision_of(facts)
     found = []
     for moment in moments_to_ask(decision, chance, count):

@@ -1,4 +1,4 @@
-"""How many training records people owe and have completed: what the oracle of owed learning says of what was told."""
+"""How many training records people owe and have completed, by the oracle of owed learning."""
 
 from datetime import datetime
 from uuid import UUID
@@ -18,13 +18,13 @@ from compliance.rules.owed_learning.facts import (
 )
 from compliance.rules.vocabulary import Requirement
 from tests.oracle import owed_learning
-from tests.oracle.standing import Standing, erased_at, facts_about, story
-from tests.oracle.told import Told
+from tests.oracle.recorded import Recorded
+from tests.oracle.status import Status, erased_at, facts_about, story
 
 
-def counts(told: Told, learner: UUID, moment: datetime) -> tuple[int, int]:
+def counts(recorded: Recorded, learner: UUID, moment: datetime) -> tuple[int, int]:
     """How many records a person owes at a moment, and how many are completed. Stories have no waivers."""
-    facts = told.once(("learning", learner), lambda: _facts(told, learner))
+    facts = recorded.once(("learning", learner), lambda: _facts(recorded, learner))
     rows = [
         row
         for course in facts.courses
@@ -35,50 +35,50 @@ def counts(told: Told, learner: UUID, moment: datetime) -> tuple[int, int]:
     return owed, sum(row["completed_at"] is not None for row in rows)
 
 
-def _facts(told: Told, learner: UUID) -> owed_learning.Facts:
-    left = {line.person_id: line.at for line in told.of(kinds.EmployeeLeft)}
+def _facts(recorded: Recorded, learner: UUID) -> owed_learning.Facts:
+    left = {line.person_id: line.at for line in recorded.of(kinds.EmployeeLeft)}
     stays = [
         Employment(line.person_id, line.at, left.get(line.person_id), line.staff_practice)
-        for line in told.of(kinds.EmployeeJoined, learner_profile_id=learner)
+        for line in recorded.of(kinds.EmployeeJoined, learner_profile_id=learner)
     ]
-    courses = {line.course_id: _course(told, line.course_id) for line in told.of(kinds.CourseCreated)}
+    courses = {line.course_id: _course(recorded, line.course_id) for line in recorded.of(kinds.CourseCreated)}
     return owed_learning.Facts(
-        told.organization_id,
-        told.zone,
+        recorded.organization_id,
+        recorded.zone,
         courses,
-        {learner: LearnerFacts(learner, tuple(stays), _memberships(told, learner), erased_at(told, learner))},
-        {(learner, course): _done(told, learner, facts) for course, facts in courses.items()},
+        {learner: LearnerFacts(learner, tuple(stays), _memberships(recorded, learner), erased_at(recorded, learner))},
+        {(learner, course): _done(recorded, learner, facts) for course, facts in courses.items()},
     )
 
 
-def _memberships(told: Told, learner: UUID) -> tuple[Membership, ...]:
-    """The stretches in teams."""
+def _memberships(recorded: Recorded, learner: UUID) -> tuple[Membership, ...]:
+    """The periods of membership in teams."""
     stretches: list[Membership] = []
-    before = Standing()
-    for at, stands in story(told, facts_about(told.facts, learner)) or []:
+    before = Status()
+    for at, present in story(recorded, facts_about(recorded.facts, learner)) or []:
         stretches = [
-            stretch._replace(until=at) if stretch.until is None and stretch.team_id not in stands.teams else stretch
+            stretch._replace(until=at) if stretch.until is None and stretch.team_id not in present.teams else stretch
             for stretch in stretches
         ]
-        stretches += [Membership(team, at) for team in stands.teams - before.teams]
-        before = stands
+        stretches += [Membership(team, at) for team in present.teams - before.teams]
+        before = present
     return tuple(stretches)
 
 
-def _done(told: Told, learner: UUID, course: CourseFacts) -> DoingFacts:
+def _done(recorded: Recorded, learner: UUID, course: CourseFacts) -> DoingFacts:
     releases = {release.course_release_id for release in course.releases}
     return DoingFacts(
         tuple(
             Completion(line.completion_receipt_id, line.at, line.course_release_id)
-            for line in told.of(kinds.CourseCompleted, learner_profile_id=learner)
+            for line in recorded.of(kinds.CourseCompleted, learner_profile_id=learner)
             if line.course_release_id in releases
         )
     )
 
 
-def _course(told: Told, course: UUID) -> CourseFacts:
-    releases = told.of(kinds.ReleasePublished, course_id=course)
-    shares = told.of(kinds.CourseShared, course_id=course)
+def _course(recorded: Recorded, course: UUID) -> CourseFacts:
+    releases = recorded.of(kinds.ReleasePublished, course_id=course)
+    shares = recorded.of(kinds.CourseShared, course_id=course)
     return CourseFacts(
         course,
         tuple(Release(line.course_release_id, line.version, line.at, None, line.retake) for line in releases),

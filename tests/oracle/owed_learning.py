@@ -1,14 +1,14 @@
-"""A plain, slow reading of docs/rules.md, to hold the decider to. It shares only the tuples that carry facts.
+"""A plain, slow implementation of docs/rules.md, to compare the decider with. They share only the tuples of facts.
 
-Ask it about a moment: it throws away every fact that takes effect later, then walks through all earlier moments and
-asks, at each, plain questions about the world. Nothing is clever; answers to equal questions are kept.
+For a moment it ignores every fact that takes effect later, then walks through all earlier moments and asks, at each,
+simple questions about the state. It is not optimised, except that answers to equal questions are cached.
 
     training_records(facts, learner, course, moment) -> rows, ended ones included, with outcome and days_late
     certificates(facts, learner, course, moment) -> rows with their status
     refused(facts, learner, course, moment) -> ids of the obligation changes that are refused
 
-A voided completion is forgotten from its voiding on: the walk is then made without it. What stood until the voiding and
-does not stand without the completion ends at the voiding.
+A voided completion is ignored from its voiding on: the walk is then made without it. A record that existed until the
+voiding and does not exist without the completion ends at the voiding.
 """
 
 from bisect import bisect_right
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Facts:
-    """All that a company has been told."""
+    """All facts recorded of a company."""
 
     organization_id: UUID
     zone: str
@@ -58,7 +58,7 @@ def refused(facts: Facts, learner: UUID, course: UUID, moment: datetime) -> set[
 def everything(
     facts: Facts, learner: UUID, course: UUID, moment: datetime
 ) -> tuple[list[Row], list[Row], set[int | UUID]]:
-    """Records, certificates and refusals at `moment`, for a third of the work."""
+    """Records, certificates and refusals at `moment`, for a third of the work of asking for each."""
     world = _world(facts, learner, course, moment)
     return (
         sorted(world.rows(moment), key=lambda row: row["record_id"]),
@@ -68,7 +68,7 @@ def everything(
 
 
 def edges(facts: Facts, learner: UUID, course: UUID) -> list[datetime]:
-    """Every moment known today at which something turns: facts, windows of renewal, ends of certificates, deadlines."""
+    """Every moment at which something changes, as known today: facts, renewals, ends of certificates, deadlines."""
     world = World(
         facts.organization_id,
         facts.zone,
@@ -89,12 +89,12 @@ def _world(facts: Facts, learner: UUID, course: UUID, moment: datetime) -> "Worl
     return World(facts.organization_id, facts.zone, facts.courses[course], facts.learners[learner], doing, facts.now)
 
 
-# --- company days, by looking at the clock on the wall
+# --- company days, by reading a wall clock
 
 
 @lru_cache(maxsize=100_000)
 def last_tick_of(zone: str, day: date) -> datetime:
-    """One microsecond before the wall first shows a later date."""
+    """One microsecond before the wall clock first shows a later date."""
     moment = datetime(day.year, day.month, day.day, tzinfo=UTC) - timedelta(hours=16)
     for step in (timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)):
         while (moment + step).astimezone(ZoneInfo(zone)).date() <= day:
@@ -104,7 +104,7 @@ def last_tick_of(zone: str, day: date) -> datetime:
 
 @lru_cache(maxsize=100_000)
 def wall_date(zone: str, moment: datetime) -> date:
-    """The company's day in which a moment lies."""
+    """The company's day that contains a moment."""
     day = moment.astimezone(ZoneInfo(zone)).date() - timedelta(days=2)
     while last_tick_of(zone, day) < moment:
         day += timedelta(days=1)
@@ -112,12 +112,12 @@ def wall_date(zone: str, moment: datetime) -> date:
 
 
 def days_after(zone: str, moment: datetime, days: int) -> datetime:
-    """The end of the company's day so many days later."""
+    """The end of the company's day `days` days later."""
     return last_tick_of(zone, wall_date(zone, moment) + timedelta(days=days))
 
 
 def excused(zone: str, due_at: datetime, absences: list[Absence]) -> datetime:
-    """A deadline that falls on a day of absence, moved beyond it, and beyond the next one that it then falls into."""
+    """A deadline that falls on a day of absence, moved after it, and after the next one that it then falls into."""
     away = {
         each.first_day + timedelta(days=number)
         for each in absences
@@ -147,12 +147,12 @@ def months_later(day: date, months: int) -> date:
     raise AssertionError("every month has a first day")
 
 
-# --- what was done
+# --- completions
 
 
 @dataclass(frozen=True)
 class Deed:
-    """A completion: a receipt, or a rise of a session's mark to full."""
+    """A completion: a receipt, or a session's attendance that became full."""
 
     receipt: UUID
     completed_at: datetime
@@ -178,7 +178,7 @@ class Rec:
     first_began: datetime
     release: UUID | None = None
     deed: Deed | None = None
-    source: Deed | None = None  # of a renewal: whose certificate it renews
+    source: Deed | None = None  # of a renewal: the deed whose certificate it renews
     frozen: bool = False
     requirement: str = "optional"
     assigned_at: datetime | None = None
@@ -262,7 +262,7 @@ class World:
                     session=session,
                 )
 
-    # --- plain questions about the world at a moment
+    # --- simple questions about a moment
 
     def erased(self, m: datetime) -> bool:
         return self.learner.erased_at is not None and self.learner.erased_at <= m
@@ -274,7 +274,7 @@ class World:
         )
 
     def excused(self, due: tuple[datetime | None, str], m: datetime) -> tuple[datetime | None, str]:
-        """A deadline and its basis, as the absences that are known at `m` leave them."""
+        """A deadline and its basis, after the absences that are known at `m`."""
         counting = [
             each for each in self.learner.absences if each.at <= m and not (each.voided_at and each.voided_at <= m)
         ]
@@ -284,8 +284,8 @@ class World:
     def says(self, share: Share, m: datetime) -> ShareStep | None:
         if share.ended_at is not None and share.ended_at <= m:
             return None
-        said = [step for step in share.steps if step.at <= m]
-        return max(said, key=lambda step: step.at) if said else None
+        steps = [step for step in share.steps if step.at <= m]
+        return max(steps, key=lambda step: step.at) if steps else None
 
     def covers(self, share: Share, m: datetime) -> bool:
         step = self.says(share, m)
@@ -330,7 +330,7 @@ class World:
         return self._moments[: bisect_right(self._moments, until)]
 
     def all_moments(self) -> list[datetime]:
-        """Every moment at which something may change, as far as facts are known."""
+        """Every moment at which something may change, by all facts."""
         found: set[datetime | None] = set()
         for release in self.releases:
             found |= {release.published_at, release.withdrawn_at}
@@ -350,7 +350,7 @@ class World:
         return sorted(m for m in found if m is not None)
 
     def since(self, m: datetime, holds: Any) -> datetime:
-        """Since when something that holds at `m` has held without a break."""
+        """The start of the unbroken period in which something that holds at `m` has held."""
         start = m
         for earlier in reversed(self.moments(m)):
             if not holds(earlier):
@@ -361,8 +361,8 @@ class World:
     # --- certificates
 
     def edition(self, deed: Deed) -> Any:
-        said = [edition for edition in self.course.editions if edition.at <= deed.at]
-        return max(said, key=lambda edition: edition.at) if said else None
+        editions = [edition for edition in self.course.editions if edition.at <= deed.at]
+        return max(editions, key=lambda edition: edition.at) if editions else None
 
     def last_day(self, deed: Deed) -> date | None:
         edition = self.edition(deed)
@@ -390,7 +390,7 @@ class World:
         return uuid5(self.organization, f"certificate/{deed.receipt}")
 
     def links(self, deed: Deed, m: datetime) -> list[tuple[UUID, datetime | None, UUID | None]]:
-        """The certificate and its corrections, as they follow one another by `m`."""
+        """The certificate and its corrections, in order, as known at `m`."""
         chain: list[tuple[UUID, datetime | None, UUID | None]] = [(self.root(deed), None, None)]
         for fact in self.accepted_certificate_facts(m):
             if hasattr(fact, "supersedes_id") and fact.supersedes_id == chain[-1][0]:
@@ -418,14 +418,14 @@ class World:
         return (end is not None and end < m) or self.revocation(deed, self.tip(deed, m), m) is not None
 
     def accepted_certificate_facts(self, m: datetime) -> list[Any]:
-        return [fact for fact, fine in self.judged_certificate_facts(m) if fine]
+        return [fact for fact, fine in self.decided_certificate_facts(m) if fine]
 
-    def judged_certificate_facts(self, m: datetime) -> list[tuple[Any, bool]]:
-        """Of each moment the corrections, then the revocations, each with whether it is accepted.
+    def decided_certificate_facts(self, m: datetime) -> list[tuple[Any, bool]]:
+        """The corrections, then the revocations of each moment, each with whether it is accepted.
 
-        Always the first whose certificate is there; those whose certificate is not there in the end are refused.
+        First those whose certificate exists; those whose certificate does not exist in the end are refused.
         """
-        judged: list[tuple[Any, bool]] = []
+        decided: list[tuple[Any, bool]] = []
         facts: list[Any] = [*self.doing.corrections, *self.doing.revocations]
         for at in sorted({fact.at for fact in facts if fact.at <= m}):
             waiting = sorted(
@@ -433,36 +433,36 @@ class World:
                 key=lambda fact: (not hasattr(fact, "supersedes_id"), fact.certificate_id, fact.actor_id),
             )
             while waiting:
-                answers = [(fact, self.acceptable(fact, judged)) for fact in waiting]
+                answers = [(fact, self.acceptable(fact, decided)) for fact in waiting]
                 fact, fine = next((answer for answer in answers if answer[1] is not None), answers[0])
                 waiting.remove(fact)
-                judged.append((fact, bool(fine)))
-        return judged
+                decided.append((fact, bool(fine)))
+        return decided
 
-    def acceptable(self, fact: Any, judged: list[tuple[Any, bool]]) -> bool | None:
-        """Whether a correction or revocation may stand, given those judged before; None: no such certificate."""
-        standing: dict[UUID, tuple[str, Deed]] = {}
+    def acceptable(self, fact: Any, decided: list[tuple[Any, bool]]) -> bool | None:
+        """Whether a correction or revocation is accepted after those decided before; None: no such certificate."""
+        by_id: dict[UUID, tuple[str, Deed]] = {}
         for deed in self.deeds:
             if deed.at <= fact.at and self.issued_at(deed, fact.at) is not None:
-                standing[self.root(deed)] = ("valid", deed)
-        for earlier, fine in judged:
+                by_id[self.root(deed)] = ("valid", deed)
+        for earlier, fine in decided:
             if fine and hasattr(earlier, "supersedes_id"):
-                deed = standing[earlier.supersedes_id][1]
-                standing[earlier.supersedes_id] = ("replaced", deed)
-                standing[earlier.certificate_id] = ("valid", deed)
+                deed = by_id[earlier.supersedes_id][1]
+                by_id[earlier.supersedes_id] = ("replaced", deed)
+                by_id[earlier.certificate_id] = ("valid", deed)
             elif fine:
-                standing[earlier.certificate_id] = ("revoked", standing[earlier.certificate_id][1])
+                by_id[earlier.certificate_id] = ("revoked", by_id[earlier.certificate_id][1])
         correction = hasattr(fact, "supersedes_id")
         target = fact.supersedes_id if correction else fact.certificate_id
-        if target not in standing:
+        if target not in by_id:
             return None
-        state, deed = standing[target]
+        state, deed = by_id[target]
         if any(when is not None and when <= fact.at for when in (deed.voided_at, deed.lowered_at)):
             return False
         return state == "valid" or (state == "replaced" and not correction)
 
     def issued_at(self, deed: Deed, m: datetime) -> datetime | None:
-        """When, by `m`, the deed's certificate was issued: when first a walk saw it earned."""
+        """When, by `m`, the deed's certificate was issued: when a walk first saw it earned."""
         for when in [deed.at, *(v for v in self._void_moments(m) if v > deed.at)]:
             if when <= m and deed in self.walk(when).earned:
                 return when
@@ -477,7 +477,7 @@ class World:
         return len(self._void_moments(m))
 
     def walk(self, until: datetime) -> "Walk":
-        """What the world looks like at `until`, to one who has forgotten every completion voided by then."""
+        """The state at `until`, without every completion voided by then."""
         last = max((m for m in self.moments(until)), default=until)
         key = ("walk", last)
         if key not in self._walks:
@@ -485,17 +485,17 @@ class World:
         return self._walks[key]  # type: ignore[no-any-return]
 
     def refused(self, m: datetime) -> set[int | UUID]:
-        """What is refused by a moment."""
+        """The identifiers of what is refused by a moment."""
         found: set[int | UUID] = {
             change.obligation_change_id
             for change in self.changes
             if change.at <= m and change.obligation_change_id in self.walk(change.at).refused
         }
-        return found | {fact.certificate_id for fact, fine in self.judged_certificate_facts(m) if not fine}
+        return found | {fact.certificate_id for fact, fine in self.decided_certificate_facts(m) if not fine}
 
     # --- answers
 
-    def stood(self, m: datetime) -> dict[UUID, Row]:
+    def records_at(self, m: datetime) -> dict[UUID, Row]:
         """The stored fields of every record that exists at `m`."""
         walk = self.walk(m)
         voids = self._void_moments(m)
@@ -503,22 +503,22 @@ class World:
         if not voids:
             return {rec.id: self.stored(rec, m) for rec in walk.records}
         last = voids[-1]
-        before = self.stood(last - TICK)
+        before = self.records_at(last - TICK)
         for rec in walk.records:
             row = self.stored(rec, m)
             if rec.ended_at is not None and rec.ended_at <= last:
-                # It does not live without what was voided, and has not lived since.
-                stood = before.get(rec.id)
-                if stood is None:
+                # The record does not exist without what was voided, so it ends with the voiding at the latest.
+                earlier = before.get(rec.id)
+                if earlier is None:
                     continue
-                if stood["ended_at"] is None:
+                if earlier["ended_at"] is None:
                     row["ended_at"] = last
                 else:
-                    row["ended_at"], row["ended_reason"] = stood["ended_at"], stood["ended_reason"]
+                    row["ended_at"], row["ended_reason"] = earlier["ended_at"], earlier["ended_reason"]
                     row["requirement"] = self.requirement(row["ended_reason"], "")
                 if rec.deed is None:
                     for name in ("assigned_at", "due_at", "due_basis", "share_ids", "doors", "requirement_before_end"):
-                        row[name] = stood[name]
+                        row[name] = earlier[name]
             rows[rec.id] = row
         return rows
 
@@ -557,15 +557,15 @@ class World:
         }
 
     def rows(self, m: datetime) -> list[Row]:
-        """The records at a moment with what the clock adds."""
+        """The records at a moment, with the fields that depend on the clock."""
         found = []
-        for row in self.stood(m).values():
+        for row in self.records_at(m).values():
             outcome, late = outcome_of(row, m)
             found.append({**row, "outcome": outcome, "days_late": late})
         return found
 
     def certificates(self, m: datetime) -> list[Row]:
-        """The certificates at a moment, of one who is or was an employee by then."""
+        """The certificates at a moment, of a person who is or was an employee by then."""
         found: list[Row] = []
         if not any(job.joined_at <= m for job in self.learner.employments):
             return found
@@ -618,7 +618,7 @@ class World:
 
 
 def outcome_of(row: Row, m: datetime) -> tuple[str, int | None]:
-    """The table of docs/rules.md#outcomes, from the top."""
+    """The table of docs/rules.md#outcomes, read from the top."""
 
     def late(since: datetime) -> int:
         return ceil((since - row["due_at"]) / timedelta(days=1))
@@ -643,7 +643,7 @@ class Walk:
     """One walk from the beginning to `until`, without the completions voided by then."""
 
     def __init__(self, world: World, until: datetime, key: Any) -> None:
-        world._walks[key] = self  # at its last moment a walk asks what it has itself seen so far
+        world._walks[key] = self  # at its last moment a walk asks what it has seen itself so far
         self.world = world
         self.until = until
         self.deeds = [deed for deed in world.deeds if deed.voided_at is None or deed.voided_at > until]
@@ -652,7 +652,7 @@ class Walk:
         self.renews: dict[Deed, UUID] = {}
         self.refused: set[int] = set()
         self.done_with: set[Deed] = set()
-        # The certificates that earlier walks saw issued are there, whatever this one would issue.
+        # Certificates that earlier walks saw issued exist, whatever this walk would issue.
         voids = world._void_moments(until)
         self.had = world.walk(voids[-1] - TICK).everything_earned() if voids else set()
         for m in world.moments(until):
@@ -712,12 +712,12 @@ class Walk:
         return self.world.order.index(release) if release in self.world.order else -1
 
     def last_retake(self, release: UUID) -> int:
-        """The place of the last retake up to a release; that of the first release if there was none."""
+        """The position of the last retake up to a release; that of the first release if there was none."""
         places = [n for n in range(self.place(release) + 1) if self.world.releases[n].retake]
         return max(places, default=0)
 
     def settles(self, deed: Deed, m: datetime, lesson: UUID | None) -> bool:
-        """Whether a deed would settle what is current at `m`."""
+        """Whether a deed would settle what is currently owed at `m`."""
         if lesson is not None:
             return deed.lesson == lesson
         current = self.world.current(m)
@@ -774,7 +774,7 @@ class Walk:
             for deed in self.deeds
             if deed.at <= m and self.has_certificate(deed) and world.valid_until(deed) is not None
         ]
-        # A deed of this very moment that has not been done yet has earned nothing yet.
+        # A deed at this very moment that is not done yet has not earned anything yet.
         held = [deed for deed in held if deed.at < m or deed in self.earned]
         if not held:
             return
@@ -878,7 +878,7 @@ class Walk:
                     world.since(
                         m,
                         lambda earlier, share=share: (
-                            (said := world.says(share, earlier)) is not None and said.requirement == "required"
+                            (then := world.says(share, earlier)) is not None and then.requirement == "required"
                         ),
                     )
                 )
@@ -894,63 +894,65 @@ class Walk:
 
 
 def known_by(facts: Facts, moment: datetime) -> Facts:
-    """The same company, told nothing that takes effect after `moment`. (A voiding is its own fact.)"""
+    """The same company without facts that take effect after `moment`. (A voiding is its own fact.)"""
 
     def upto(at: datetime | None) -> datetime | None:
         return at if at is not None and at <= moment else None
 
-    def course(told: CourseFacts) -> CourseFacts:
+    def course(recorded: CourseFacts) -> CourseFacts:
         shares = (
             share._replace(
                 steps=tuple(step for step in share.steps if step.at <= moment), ended_at=upto(share.ended_at)
             )
-            for share in told.shares
+            for share in recorded.shares
         )
-        return told._replace(
+        return recorded._replace(
             releases=tuple(
                 release._replace(withdrawn_at=upto(release.withdrawn_at))
-                for release in told.releases
+                for release in recorded.releases
                 if release.published_at <= moment
             ),
             shares=tuple(share for share in shares if share.steps),
-            editions=tuple(edition for edition in told.editions if edition.at <= moment),
+            editions=tuple(edition for edition in recorded.editions if edition.at <= moment),
         )
 
-    def learner(told: LearnerFacts) -> LearnerFacts:
-        return told._replace(
+    def learner(recorded: LearnerFacts) -> LearnerFacts:
+        return recorded._replace(
             employments=tuple(
-                job._replace(left_at=upto(job.left_at)) for job in told.employments if job.joined_at <= moment
+                job._replace(left_at=upto(job.left_at)) for job in recorded.employments if job.joined_at <= moment
             ),
             memberships=tuple(
-                stay._replace(until=upto(stay.until)) for stay in told.memberships if stay.from_at <= moment
+                stay._replace(until=upto(stay.until)) for stay in recorded.memberships if stay.from_at <= moment
             ),
-            erased_at=upto(told.erased_at),
+            erased_at=upto(recorded.erased_at),
             absences=tuple(
-                absence._replace(voided_at=upto(absence.voided_at)) for absence in told.absences if absence.at <= moment
+                absence._replace(voided_at=upto(absence.voided_at))
+                for absence in recorded.absences
+                if absence.at <= moment
             ),
         )
 
-    def doing(told: DoingFacts) -> DoingFacts:
+    def doing(recorded: DoingFacts) -> DoingFacts:
         return DoingFacts(
             completions=tuple(
                 done._replace(
                     voided_at=upto(done.voided_at), voided_by=done.voided_by if upto(done.voided_at) else None
                 )
-                for done in told.completions
+                for done in recorded.completions
                 if done.at <= moment
             ),
-            changes=tuple(change for change in told.changes if change.at <= moment),
+            changes=tuple(change for change in recorded.changes if change.at <= moment),
             attendances=tuple(
                 session._replace(marks=tuple(mark for mark in session.marks if mark.at <= moment))
-                for session in told.attendances
+                for session in recorded.attendances
             ),
-            revocations=tuple(fact for fact in told.revocations if fact.at <= moment),
-            corrections=tuple(fact for fact in told.corrections if fact.at <= moment),
+            revocations=tuple(fact for fact in recorded.revocations if fact.at <= moment),
+            corrections=tuple(fact for fact in recorded.corrections if fact.at <= moment),
         )
 
     return replace(
         facts,
-        courses={key: course(told) for key, told in facts.courses.items()},
-        learners={key: learner(told) for key, told in facts.learners.items()},
-        doings={key: doing(told) for key, told in facts.doings.items()},
+        courses={key: course(recorded) for key, recorded in facts.courses.items()},
+        learners={key: learner(recorded) for key, recorded in facts.learners.items()},
+        doings={key: doing(recorded) for key, recorded in facts.doings.items()},
     )

@@ -1,8 +1,8 @@
-"""A plain reading of docs/rules.md#people: the rows of the register of people.
+"""A plain implementation of docs/rules.md#people: the rows of the register of people.
 
-    people(told, start, moment, now) -> who was there between `start` and `moment`, as at `moment`
+    people(recorded, start, moment, now) -> who was there between `start` and `moment`, as at `moment`
 
-Only facts that hold by the moment count, but for names and addresses, which are always the current ones.
+Only facts that hold by the moment count, except for names and addresses, which are always the current ones.
 """
 
 from collections.abc import Iterator
@@ -11,59 +11,59 @@ from uuid import UUID
 
 from compliance.facts.lines import kinds
 from tests.oracle.learning import counts
-from tests.oracle.standing import erased_at, standing
-from tests.oracle.told import Row, Told
+from tests.oracle.recorded import Recorded, Row
+from tests.oracle.status import erased_at, status
 
 Entry = kinds.EmployeeJoined | kinds.PersonInvited
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def people(told: Told, start: datetime, moment: datetime, now: datetime) -> list[Row]:
-    """The rows of who was there between `start` and `moment`, as at `moment`. `now`: until when facts are captured."""
+def people(recorded: Recorded, start: datetime, moment: datetime, now: datetime) -> list[Row]:
+    """The rows of those who were there between `start` and `moment`, as at `moment`. Facts are captured until `now`."""
     known = min(moment, now)
-    entries: list[Entry] = [*told.of(kinds.EmployeeJoined, known), *told.of(kinds.PersonInvited, known)]
+    entries: list[Entry] = [*recorded.of(kinds.EmployeeJoined, known), *recorded.of(kinds.PersonInvited, known)]
     rows = [
-        stands_in(told, line, known, moment)
-        | {"valid_from": valid_from(told, line, known)}
-        | names(told, line)
-        | records(told, line, known)
+        row_at(recorded, line, known, moment)
+        | {"valid_from": valid_from(recorded, line, known)}
+        | names(recorded, line)
+        | records(recorded, line, known)
         for line in entries
     ]
     return [row for row in rows if (end := row.pop("end")) is None or end > start]
 
 
-def stands_in(told: Told, line: Entry, known: datetime, clock: datetime) -> Row:
-    """A row as the facts until `known` say it, `clock` being the moment by which an invitation may have expired."""
+def row_at(recorded: Recorded, line: Entry, known: datetime, clock: datetime) -> Row:
+    """A row by the facts until `known`, with `clock` as the moment that decides whether an invitation has expired."""
     if isinstance(line, kinds.EmployeeJoined):
-        return _employee(told, line, known)
-    return _invitation(told, line, known, clock)
+        return _employee(recorded, line, known)
+    return _invitation(recorded, line, known, clock)
 
 
-def valid_from(told: Told, line: Entry, known: datetime) -> datetime:
-    """Since when the facts say what they say. What the clock alone changes is not counted.
+def valid_from(recorded: Recorded, line: Entry, known: datetime) -> datetime:
+    """The moment from which the facts give this row. What the clock alone changes is not counted.
 
-    The history may give a later moment: that of a version which a fact told late has put right.
+    The history may give a later moment: that of a version which a late fact has corrected.
     """
-    changes = told.once(("changes", line), lambda: list(_changes(told, line)))
+    changes = recorded.once(("changes", line), lambda: list(_changes(recorded, line)))
     return max(moment for moment in changes if moment <= known)
 
 
-def _changes(told: Told, line: Entry) -> Iterator[datetime]:
+def _changes(recorded: Recorded, line: Entry) -> Iterator[datetime]:
     before: Row | None = None
-    for moment in sorted({each.at for each in told.facts if line.at <= each.at}):
-        said = stands_in(told, line, moment, NEVER)
-        if said != before:
+    for moment in sorted({each.at for each in recorded.facts if line.at <= each.at}):
+        row = row_at(recorded, line, moment, NEVER)
+        if row != before:
             yield moment
-        before = said
+        before = row
 
 
-def _employee(told: Told, line: kinds.EmployeeJoined, known: datetime) -> Row:
+def _employee(recorded: Recorded, line: kinds.EmployeeJoined, known: datetime) -> Row:
     learner = line.learner_profile_id
-    stands, erased = standing(told, learner, known), erased_at(told, learner)
-    ends = [each.at for each in told.of(kinds.EmployeeLeft, known, person_id=line.person_id)]
+    present, erased = status(recorded, learner, known), erased_at(recorded, learner)
+    ends = [each.at for each in recorded.of(kinds.EmployeeLeft, known, person_id=line.person_id)]
     ends += [erased] if erased is not None and erased <= known else []
     access = "staff_practice" if line.staff_practice else "active"
-    access = "erased" if stands.erased else "ended" if ends else "suspended" if stands.suspended else access
+    access = "erased" if present.erased else "ended" if ends else "suspended" if present.suspended else access
     return {
         "person_id": line.person_id,
         "learner_profile_id": learner,
@@ -76,19 +76,19 @@ def _employee(told: Told, line: kinds.EmployeeJoined, known: datetime) -> Row:
         "invitation_state": None,
         "invitation_status": None,
         "access_state": access,
-        "team_ids": sorted(stands.teams),
-        "doors": sorted({"employee", *stands.companies}),
+        "team_ids": sorted(present.teams),
+        "doors": sorted({"employee", *present.companies}),
         "end": min(ends, default=None),
     }
 
 
-def _invitation(told: Told, line: kinds.PersonInvited, known: datetime, clock: datetime) -> Row:
-    stay = taken_by(told, line)
-    erased = erased_at(told, stay.learner_profile_id) if stay else None
+def _invitation(recorded: Recorded, line: kinds.PersonInvited, known: datetime, clock: datetime) -> Row:
+    stay = taken_by(recorded, line)
+    erased = erased_at(recorded, stay.learner_profile_id) if stay else None
     erased = erased if erased is not None and erased <= known else None
     stay = stay if stay and stay.at <= known else None
     revoked = next(
-        (each.at for each in told.of(kinds.InvitationRevoked, known, invitation_id=line.invitation_id)), None
+        (each.at for each in recorded.of(kinds.InvitationRevoked, known, invitation_id=line.invitation_id)), None
     )
     state = "accepted" if stay else "revoked" if revoked else "pending"
     expired = state == "pending" and line.expires_at is not None and line.expires_at <= clock
@@ -103,7 +103,7 @@ def _invitation(told: Told, line: kinds.PersonInvited, known: datetime, clock: d
         "end": min((end for end in ends if end is not None), default=None),
     }
     if stay is not None:
-        became = _employee(told, stay, known)
+        became = _employee(recorded, stay, known)
         row = {name: became[name] for name in row}
     return row | {
         "person_id": line.invitation_id,
@@ -116,39 +116,39 @@ def _invitation(told: Told, line: kinds.PersonInvited, known: datetime, clock: d
     }
 
 
-def names(told: Told, line: Entry) -> Row:
-    """The current name and work address of whom a row is about. An invitation keeps the address it was sent to."""
+def names(recorded: Recorded, line: Entry) -> Row:
+    """The current name and work address of a row's person. An invitation keeps the address that it was sent to."""
     if isinstance(line, kinds.PersonInvited):
-        stay, address = taken_by(told, line), {"work_email": line.work_email}
+        stay, address = taken_by(recorded, line), {"work_email": line.work_email}
         if stay is None:
             return {"person_name": line.person_name} | address
-        return names(told, stay) | (address if erased_at(told, stay.learner_profile_id) is None else {})
+        return names(recorded, stay) | (address if erased_at(recorded, stay.learner_profile_id) is None else {})
     learner = line.learner_profile_id
-    if erased_at(told, learner) is not None:
+    if erased_at(recorded, learner) is not None:
         return {"person_name": "Erased person", "work_email": None}
-    return {name: detail(told, learner, name) for name in ("person_name", "work_email")}
+    return {name: detail(recorded, learner, name) for name in ("person_name", "work_email")}
 
 
-def taken_by(told: Told, line: kinds.PersonInvited) -> kinds.EmployeeJoined | None:
-    """The stay that began by an invitation, as is known now."""
-    return next(iter(told.of(kinds.EmployeeJoined, invitation_id=line.invitation_id)), None)
+def taken_by(recorded: Recorded, line: kinds.PersonInvited) -> kinds.EmployeeJoined | None:
+    """The stay that began by an invitation, as known now."""
+    return next(iter(recorded.of(kinds.EmployeeJoined, invitation_id=line.invitation_id)), None)
 
 
-def detail(told: Told, learner: UUID, name: str) -> str | None:
-    """The latest that was said of a person's name or address, now. A joining says what its invitation says."""
+def detail(recorded: Recorded, learner: UUID, name: str) -> str | None:
+    """The latest name or address of a person, now. A joining takes what it does not state from its invitation."""
     found = None
-    for line in told.facts:
+    for line in recorded.facts:
         if getattr(line, "learner_profile_id", None) == learner:
-            said = getattr(line, name, None)
-            if said is None and isinstance(line, kinds.EmployeeJoined) and line.invitation_id is not None:
-                said = getattr(told.of(kinds.PersonInvited, invitation_id=line.invitation_id)[0], name, None)
-            found = said or found
+            value = getattr(line, name, None)
+            if value is None and isinstance(line, kinds.EmployeeJoined) and line.invitation_id is not None:
+                value = getattr(recorded.of(kinds.PersonInvited, invitation_id=line.invitation_id)[0], name, None)
+            found = value or found
     return found
 
 
-def records(told: Told, line: Entry, known: datetime) -> Row:
-    """How many training records a row counts: that of an employee whose access has not ended, and no other."""
+def records(recorded: Recorded, line: Entry, known: datetime) -> Row:
+    """How many training records a row counts: none but those of an employee whose access has not ended."""
     owed, completed = 0, 0
-    if isinstance(line, kinds.EmployeeJoined) and _employee(told, line, known)["end"] is None:
-        owed, completed = counts(told, line.learner_profile_id, known)
+    if isinstance(line, kinds.EmployeeJoined) and _employee(recorded, line, known)["end"] is None:
+        owed, completed = counts(recorded, line.learner_profile_id, known)
     return {"records_owed": owed, "records_completed": completed, "no_required_records": owed == 0}

@@ -1,8 +1,8 @@
-"""A plain reading of docs/rules.md#policies: what everybody owes.
+"""A plain implementation of docs/rules.md#policies: what everybody owes.
 
-    records(told, moment, now) -> rows of what is owed, with `key`, which names a record as the rules do
+    records(recorded, moment, now) -> rows of what is owed, with `key`, which names a record as the rules do
 
-What a person owes is told as a tale from the first publication on, and read at the moment asked about.
+The cycles of a person are listed from the first publication on, and read at the moment asked about.
 """
 
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from compliance.facts.lines import kinds
 from compliance.rules.absences import Absence
 from tests.oracle.owed_learning import TICK, days_after, excused, last_tick_of, months_later, wall_date
 from tests.oracle.receipts import ACTS, ZEROS, names, signer, title, version_of, written
-from tests.oracle.shares import Reach, covered_since, covering, moments, published
-from tests.oracle.standing import erased_at, standing
-from tests.oracle.told import Receipt, Row, Told
+from tests.oracle.recorded import Receipt, Recorded, Row
+from tests.oracle.shares import Coverage, covered_since, covering, moments, published
+from tests.oracle.status import erased_at, status
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """What a person owes of a policy until it is asked again.
+    """What a person owes of a policy until it is asked for again.
 
     `asked`: the last version that is not editorial. `before`: the settled cycle after which a renewal opened this one.
     `kept`: the deadline of a settled cycle, from the moment on at which it is both settled and covered.
@@ -34,31 +34,37 @@ class Cycle:
     kept: tuple[datetime | None] | None = None
 
 
-def records(told: Told, moment: datetime, now: datetime) -> list[Row]:
+def records(recorded: Recorded, moment: datetime, now: datetime) -> list[Row]:
     """What everybody owes at a moment, when all until `now` is captured. `now` opens no renewal that comes later."""
     known = min(moment, now)
-    learners = {line.learner_profile_id for line in told.of(kinds.EmployeeJoined, known)}
-    learners |= {line.learner_profile_id for line in told.of(kinds.ContactJoined, known)}
+    learners = {line.learner_profile_id for line in recorded.of(kinds.EmployeeJoined, known)}
+    learners |= {line.learner_profile_id for line in recorded.of(kinds.ContactJoined, known)}
     found = []
-    for policy in {line.course_id for line in told.of(kinds.PolicyPublished, known)}:
+    for policy in {line.course_id for line in recorded.of(kinds.PolicyPublished, known)}:
         for learner in learners:
-            covers = covering(told, policy, learner, known)
+            covers = covering(recorded, policy, learner, known)
             if covers:
-                cycle = next(each for at, each in reversed(tale(told, policy, learner)) if at <= known)
-                found.append(_row(told, policy, learner, moment, known, covers, cycle))
+                cycle = next(each for at, each in reversed(tale(recorded, policy, learner)) if at <= known)
+                found.append(_row(recorded, policy, learner, moment, known, covers, cycle))
     return found
 
 
 def _row(
-    told: Told, policy: UUID, learner: UUID, moment: datetime, known: datetime, covers: list[Reach], cycle: Cycle
+    recorded: Recorded,
+    policy: UUID,
+    learner: UUID,
+    moment: datetime,
+    known: datetime,
+    covers: list[Coverage],
+    cycle: Cycle,
 ) -> Row:
-    current, receipt = published(told, policy, known)[-1], cycle.receipt
-    due_at, share_id, door = deadline(told, policy, learner, known, covers, cycle)
+    current, receipt = published(recorded, policy, known)[-1], cycle.receipt
+    due_at, share_id, door = deadline(recorded, policy, learner, known, covers, cycle)
     if receipt is not None:
         assert cycle.kept is not None
         due_at, share_id, door = cycle.kept[0], receipt.line.share_id, receipt.line.door
-    company = receipt.signer_company if receipt else standing(told, learner, known).companies.get(door)
-    company = None if erased_at(told, learner) is not None else company
+    company = receipt.signer_company if receipt else status(recorded, learner, known).companies.get(door)
+    company = None if erased_at(recorded, learner) is not None else company
     after = cycle.before.receipt.line.receipt_id if cycle.before and cycle.before.receipt else ZEROS
     state = "signed" if receipt else "overdue" if due_at is not None and moment > due_at else "to_do"
     return {
@@ -68,7 +74,7 @@ def _row(
         "policy_title": title(current),
         "version": current.version,
         "learner_profile_id": learner,
-        **names(told, learner),
+        **names(recorded, learner),
         "door": door,
         "company": company,
         "assignment_id": share_id,
@@ -76,84 +82,84 @@ def _row(
         "due_at": due_at,
         "signed_at": receipt and written(receipt.signed_at),
         "receipt_id": receipt and receipt.line.receipt_id,
-        "act": receipt and ACTS[version_of(told, receipt.line).act],
+        "act": receipt and ACTS[version_of(recorded, receipt.line).act],
     }
 
 
-def tale(told: Told, policy: UUID, learner: UUID) -> list[tuple[datetime, Cycle]]:
-    """The cycle in which a person is from each moment on, the first publication first."""
-    return told.once(("tale", policy, learner), lambda: list(_tale(told, policy, learner)))
+def tale(recorded: Recorded, policy: UUID, learner: UUID) -> list[tuple[datetime, Cycle]]:
+    """The cycle of a person from each moment on, the first publication first."""
+    return recorded.once(("tale", policy, learner), lambda: list(_tale(recorded, policy, learner)))
 
 
-def _tale(told: Told, policy: UUID, learner: UUID) -> Iterator[tuple[datetime, Cycle]]:
-    own = [each for each in told.chain if signer(told, each) == (learner, policy)]
-    openings = {renewal(told, each, version) for each in own for version in told.of(kinds.PolicyPublished)}
-    turns = {*moments(told), *(each.signed_at for each in own), *(each for each in openings if each is not None)}
+def _tale(recorded: Recorded, policy: UUID, learner: UUID) -> Iterator[tuple[datetime, Cycle]]:
+    own = [each for each in recorded.chain if signer(recorded, each) == (learner, policy)]
+    openings = {renewal(recorded, each, version) for each in own for version in recorded.of(kinds.PolicyPublished)}
+    turns = {*moments(recorded), *(each.signed_at for each in own), *(each for each in openings if each is not None)}
     cycle: Cycle | None = None
     for moment in sorted(turns):
-        versions = published(told, policy, moment)
+        versions = published(recorded, policy, moment)
         if not versions:
             continue
         current, asked = versions[-1], [line for line in versions if line.change_kind != "editorial"][-1]
         if cycle is None or cycle.asked != asked:
             cycle = Cycle(asked, moment)
-        elif renewed(told, cycle.receipt, current, moment):
+        elif renewed(recorded, cycle.receipt, current, moment):
             cycle = Cycle(asked, moment, before=cycle)
-        elif cycle.before and not cycle.receipt and not renewed(told, cycle.before.receipt, current, moment):
+        elif cycle.before and not cycle.receipt and not renewed(recorded, cycle.before.receipt, current, moment):
             cycle = cycle.before
         for receipt in own:
-            counts = version_of(told, receipt.line).version >= asked.version
+            counts = version_of(recorded, receipt.line).version >= asked.version
             if receipt.signed_at == moment and counts and cycle.receipt is None:
                 cycle = replace(cycle, receipt=receipt)
-        covers = covering(told, policy, learner, moment)
+        covers = covering(recorded, policy, learner, moment)
         if cycle.receipt and not cycle.kept and covers:
-            cycle = replace(cycle, kept=deadline(told, policy, learner, moment, covers, cycle)[:1])
+            cycle = replace(cycle, kept=deadline(recorded, policy, learner, moment, covers, cycle)[:1])
         yield moment, cycle
 
 
-def renewed(told: Told, receipt: Receipt | None, version: kinds.PolicyPublished, moment: datetime) -> bool:
-    """Whether a version asks again, at a moment, after a receipt."""
-    opens = receipt and renewal(told, receipt, version)
+def renewed(recorded: Recorded, receipt: Receipt | None, version: kinds.PolicyPublished, moment: datetime) -> bool:
+    """Whether a version asks again after a receipt, by a moment."""
+    opens = receipt and renewal(recorded, receipt, version)
     return opens is not None and opens <= moment
 
 
-def renewal(told: Told, receipt: Receipt, version: kinds.PolicyPublished) -> datetime | None:
-    """When a version asks again after a receipt: at the start of the day, so many months later."""
+def renewal(recorded: Recorded, receipt: Receipt, version: kinds.PolicyPublished) -> datetime | None:
+    """When a version asks again after a receipt: at the start of the day, some months later."""
     if not version.renew_months:
         return None
-    day = months_later(wall_date(told.zone, receipt.signed_at), version.renew_months)
-    return last_tick_of(told.zone, day - timedelta(days=1)) + TICK
+    day = months_later(wall_date(recorded.zone, receipt.signed_at), version.renew_months)
+    return last_tick_of(recorded.zone, day - timedelta(days=1)) + TICK
 
 
 def deadline(
-    told: Told, policy: UUID, learner: UUID, moment: datetime, covers: list[Reach], cycle: Cycle
+    recorded: Recorded, policy: UUID, learner: UUID, moment: datetime, covers: list[Coverage], cycle: Cycle
 ) -> tuple[datetime | None, UUID, str]:
     """The earliest deadline of the shares that cover a person, then the lowest identifier; and its share and door."""
     found = []
-    away = absences(told, learner, moment)
-    effective_on = published(told, policy, moment)[-1].effective_on
+    away = absences(recorded, learner, moment)
+    effective_on = published(recorded, policy, moment)[-1].effective_on
     asked_again = cycle.asked.change_kind != "first" or cycle.before is not None
     for share in covers:
         due_at, opened_at = None, cycle.opened_at
         if isinstance(share.deadline, kinds.DaysAfterAdded):
-            added = max(opened_at, covered_since(told, policy, learner, share.share_id, moment))
-            due_at = days_after(told.zone, added, share.deadline.days)
+            added = max(opened_at, covered_since(recorded, policy, learner, share.share_id, moment))
+            due_at = days_after(recorded.zone, added, share.deadline.days)
         elif isinstance(share.deadline, kinds.FixedDeadline):
             too_early = asked_again and share.deadline.due_at <= opened_at
-            due_at = days_after(told.zone, opened_at, 30) if too_early else share.deadline.due_at
+            due_at = days_after(recorded.zone, opened_at, 30) if too_early else share.deadline.due_at
         if due_at is not None and effective_on is not None:
-            due_at = max(due_at, last_tick_of(told.zone, effective_on))
-        due_at = due_at and excused(told.zone, due_at, away)
+            due_at = max(due_at, last_tick_of(recorded.zone, effective_on))
+        due_at = due_at and excused(recorded.zone, due_at, away)
         found.append((due_at is None, due_at, share.share_id, share.door))
     first = min(found, key=lambda each: (each[0], each[1] or moment, each[2]))
     return first[1], first[2], first[3]
 
 
-def absences(told: Told, learner: UUID, moment: datetime) -> list[Absence]:
+def absences(recorded: Recorded, learner: UUID, moment: datetime) -> list[Absence]:
     """The absences of a person that count at a moment."""
-    void = {line.absence_id for line in told.of(kinds.AbsenceVoided, moment)}
+    void = {line.absence_id for line in recorded.of(kinds.AbsenceVoided, moment)}
     return [
         Absence(line.absence_id, line.at, line.first_day, line.last_day)
-        for line in told.of(kinds.AbsenceRecorded, moment, learner_profile_id=learner)
+        for line in recorded.of(kinds.AbsenceRecorded, moment, learner_profile_id=learner)
         if line.absence_id not in void
     ]

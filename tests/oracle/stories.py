@@ -1,4 +1,4 @@
-"""Random stories of one learner and one course, seeded: all kinds of fact, on so coarse a grid that moments collide."""
+"""Random stories of one learner and one course, seeded: all kinds of fact, on a coarse grid so that moments collide."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -49,28 +49,28 @@ SPAN = 120
 def story(seed: int, *, plain: bool = False, crowded: bool = False) -> Facts:
     """The story of a seed. A plain one has a single share and release and no administrators.
 
-    In a crowded one most things happen at a moment at which something else happened.
+    In a crowded one most things happen at the moment of something else.
     """
     chance = Random(seed)
     named = _Names(chance)
-    told: list[datetime] = []
+    recorded: list[datetime] = []
 
     def moment(low: float = 0, high: float = SPAN) -> datetime:
-        again = [at for at in told if timedelta(days=low) <= at - START <= timedelta(days=high)]
+        again = [at for at in recorded if timedelta(days=low) <= at - START <= timedelta(days=high)]
         if crowded and again and chance.random() < 0.7:
             return chance.choice(again)
         days = chance.randint(int(low * 2), int(high * 2)) / 2
         if chance.random() < 0.15:
             days = chance.uniform(low, high)
-        told.append(START + timedelta(days=days))
-        return told[-1]
+        recorded.append(START + timedelta(days=days))
+        return recorded[-1]
 
     def after(earlier: datetime, longest: int = 60) -> datetime:
-        again = [at for at in told if timedelta(0) <= at - earlier <= timedelta(days=longest)]
+        again = [at for at in recorded if timedelta(0) <= at - earlier <= timedelta(days=longest)]
         if crowded and again and chance.random() < 0.7:
             return chance.choice(again)
-        told.append(earlier + timedelta(days=chance.randint(0, longest * 2) / 2))
-        return told[-1]
+        recorded.append(earlier + timedelta(days=chance.randint(0, longest * 2) / 2))
+        return recorded[-1]
 
     def maybe(earlier: datetime, probability: float, longest: int = 60) -> datetime | None:
         return after(earlier, longest) if chance.random() < probability else None
@@ -212,7 +212,7 @@ def story(seed: int, *, plain: bool = False, crowded: bool = False) -> Facts:
 
     doing = DoingFacts(tuple(completions), tuple(changes), tuple(attendances), tuple(revocations), tuple(corrections))
     erased_at = moment(60) if chance.random() < 0.08 else None
-    absences = () if plain else _absences(Random(f"absences of {seed}"), told if crowded else [])
+    absences = () if plain else _absences(Random(f"absences of {seed}"), recorded if crowded else [])
     return Facts(
         ORGANIZATION,
         chance.choice(ZONES),
@@ -224,9 +224,9 @@ def story(seed: int, *, plain: bool = False, crowded: bool = False) -> Facts:
 
 
 def at_edges(facts: Facts, seed: int) -> Facts:
-    """The same story, where completions happen and are voided at edges: where windows open or end, or something is due.
+    """The same story with completions made and voided at edges: where windows open or end, or something is due.
 
-    Or one microsecond beside. What happens at an edge makes edges of its own, so it is done one by one.
+    Or one microsecond beside. What happens at an edge makes new edges, so it is done one by one.
     """
     chance = Random(seed)
     for number in range(len(facts.doings[LEARNER, COURSE].completions)):
@@ -243,8 +243,8 @@ def at_edges(facts: Facts, seed: int) -> Facts:
     return facts
 
 
-def _absences(chance: Random, told: list[datetime]) -> tuple[Absence, ...]:
-    """Some weeks away, with chance of their own, so that the rest of a story is the same with them and without.
+def _absences(chance: Random, recorded: list[datetime]) -> tuple[Absence, ...]:
+    """Some weeks of absence, with a random source of their own, so that the rest of a story is the same without them.
 
     They overlap, adjoin and follow one another; some were recorded later than they began, or voided.
     """
@@ -253,8 +253,8 @@ def _absences(chance: Random, told: list[datetime]) -> tuple[Absence, ...]:
     for number in range(chance.choice([0, 1, 1, 2, 2, 3])):
         last = day + timedelta(days=chance.choice([0, 6, 20, 30, 45, 59]))
         at = START + timedelta(days=chance.randint(-10, SPAN) / 2)
-        if told and chance.random() < 0.7:
-            at = chance.choice(told)
+        if recorded and chance.random() < 0.7:
+            at = chance.choice(recorded)
         voided_at = at + timedelta(days=chance.randint(0, 80) / 2) if chance.random() < 0.25 else None
         found.append(Absence(UUID(int=number), at, day, last, voided_at))
         day = last + timedelta(days=chance.choice([-10, -1, 0, 1, 1, 2, 15]))

@@ -1,7 +1,4 @@
-"""What /v1 says of people and policies against a plain reading of docs/rules.md, on random companies.
-
-The suite tells a few stories and asks at some moments, the same in every run; `python -m tests.oracle` tells many.
-"""
+"""The answers of /v1 about people and policies against a plain implementation of docs/rules.md, on random companies."""
 
 import os
 from collections.abc import Iterator
@@ -20,7 +17,7 @@ MOMENTS = os.environ.get("ORACLE_MOMENTS", "6")
 
 @pytest.fixture(autouse=True)
 def without_rate_limits() -> Iterator[None]:
-    """A story asks more often than a caller may."""
+    """A story makes more calls than a caller may."""
     kinds = ("KEY", "COMPANY", "ADDRESS")
     with override_settings(**{f"RATE_LIMIT_{kind}_PER_MINUTE": 10**6 for kind in kinds}):
         yield

@@ -1,4 +1,4 @@
-"""The decider of owed learning against a plain reading of docs/rules.md, on random stories, the same in every run."""
+"""The decider of owed learning against a plain implementation of docs/rules.md, on random stories that never change."""
 
 from random import Random
 

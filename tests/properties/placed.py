@@ -1,9 +1,9 @@
-"""`python -m tests.properties.placed FACTS ZONE BEGAN DAYS...`: what a database says of a company, in three orders.
+"""`python -m tests.properties.placed FACTS ZONE BEGAN DAYS...`: a database's answers for a company, in three orders.
 
-It runs on whichever database the environment names, plain or a cluster, migrated first. The company is told each order
-from the beginning, and all of it is taken back. Printed as JSON, by order: digests of every stored row, of every
-register so many days before the sweep, and the hashes of the chain. What is drawn by lot (salts, check codes) is
-always the same here.
+It runs on the database that the environment names, plain or a cluster, migrated first. The company's facts are recorded
+in each order from the beginning, and rolled back. It prints, as JSON by order: digests of every stored row, of every
+register some days before the sweep, and the hashes of the chain. Random values (salts, check codes) are always the same
+here.
 """
 
 import hashlib
@@ -27,11 +27,11 @@ import orjson
 COMPANY, DEPLOYMENT, SPACE = (uuid.UUID(int=number, version=4) for number in (1, 2, 3))
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=45)
-"""When the sweep comes: the clock has brought something by then."""
+"""The moment of the sweep, by which the clock has changed something."""
 AT_ONCE = 2_000
-"""Rows of a page: larger pages than a reader may ask for, as there are many records."""
+"""Rows of a page: more than a reader may ask for, because there are many records."""
 OF_THE_CAPTURE = frozenset({"check_code", "sequence", "recorded_at", "cause", "valid_from"})
-"""What tells when a row was captured, what is drawn by lot then, and how a late fact cuts a version in two."""
+"""Fields that depend on the capture: its time, random values, and how a late fact splits a version."""
 
 Orders = dict[str, list[list[bytes]]]
 
@@ -47,7 +47,7 @@ def orders(lines: list[bytes]) -> Orders:
 
 
 def main() -> int:
-    """Tells the company in each order and prints what came of it."""
+    """Records the company's facts in each order and prints the results."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     from django.core.management import call_command
@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def _empty() -> None:
-    """Takes away what was taken back: statistics of tables in which nothing lives would lead the planner astray."""
+    """Vacuums after the rollback, because statistics of rows that are gone would mislead the planner."""
     from django.db import connections
 
     from compliance.tenancy import expected
@@ -79,7 +79,7 @@ def _empty() -> None:
 
 
 def _lots() -> Callable[[int | None], bytes]:
-    """What stands in for chance: the same bytes in each order and on each kind of database."""
+    """Replaces random bytes: the same bytes in each order and on each kind of database."""
     drawn = count()
 
     def draw(size: int | None = None) -> bytes:
@@ -89,9 +89,9 @@ def _lots() -> Callable[[int | None], bytes]:
 
 
 def _tell(parts: list[list[bytes]], zone: str, began: date) -> int:
-    """Imports and captures part by part, and sweeps; what names something of a later part comes again with that.
+    """Imports and captures part by part, and sweeps; a fact that names something of a later part is repeated with it.
 
-    Returns how many facts were refused to the end.
+    Returns how many facts were refused in the end.
     """
     from compliance.facts.importing import import_facts
     from compliance.history import actions

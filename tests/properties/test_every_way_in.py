@@ -1,8 +1,8 @@
-"""The same facts give the same bytes in every register, by whichever way and in whichever pieces they come.
+"""The same facts give the same bytes in every register, by whichever interface and in whichever pieces they arrive.
 
-A company is told by one facts file; that is undone, and it hears the same over HTTP: cut anywhere, in any order, as
-lines or as arrays, compressed or not, some twice, with captures between or without. What is refused because it names
-what is not there yet is sent again. PROPERTY_EXAMPLES says how many companies are tried.
+A company's facts are recorded from one facts file; that is rolled back, and the same facts are sent over HTTP: cut
+anywhere, in any order, as lines or as arrays, compressed or not, some twice, with captures between or without. What is
+refused because it names something unknown is sent again. PROPERTY_EXAMPLES sets the number of companies.
 """
 
 import gzip
@@ -33,11 +33,11 @@ from tests.properties.test_pinned_pulls import COURSES, KINDS, PEOPLE, story, to
 EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "4"))
 MOMENTS = ("2025-01-20T09:00:00Z", "2025-03-01T00:00:00Z", "2025-06-01T00:00:00Z")
 OF_THE_CAPTURE = {"check_code", "sequence", "recorded_at", "cause"}
-"""What tells when a row was captured, and what is drawn by lot then."""
+"""Fields that depend on the capture: its time, and random values."""
 OF_LATE_FACTS = frozenset({"valid_from"})
-"""A late fact appends a version at each boundary that was captured before, also where the content is the same."""
+"""A late fact appends a version at each boundary that was captured before, even where the content is the same."""
 ORDERED = {"erase", "revoke", "correct", "sign"}
-"""What depends on the order in which it is told: erasure, receipts (a chain), and what names certificates."""
+"""Kinds whose result depends on the order of recording: erasure, receipts (a chain), and what names certificates."""
 HAPPENS = st.tuples(
     st.sampled_from([kind for kind in KINDS if kind not in ORDERED]),
     st.sampled_from(PEOPLE),
@@ -47,7 +47,7 @@ HAPPENS = st.tuples(
 
 
 def lines(happens: list[tuple[str, str, str, float]]) -> list[dict[str, Any]]:
-    """The lines of a facts file: how every company begins, and what happens in it."""
+    """The lines of a facts file: the beginning of every company, and what happens in it."""
     found = story()
     for number, (kind, who, what, day) in enumerate(happens, 1):
         found += told(kind, who, what, day, "", str(number))
@@ -61,7 +61,7 @@ def lines(happens: list[tuple[str, str, str, float]]) -> list[dict[str, Any]]:
 
 
 class Way:
-    """Sends facts over HTTP in every way there is, as chance will have it."""
+    """Sends facts over HTTP in randomly chosen ways."""
 
     def __init__(self, organization_id: Any, chance: random.Random, captures_between: bool) -> None:
         token, _ = issue_source(
@@ -74,7 +74,7 @@ class Way:
         self._captures_between = captures_between
 
     def send(self, facts: list[dict[str, Any]]) -> None:
-        """Sends all of them; those that name what is not there yet come again."""
+        """Sends all of them; those that name something unknown are repeated."""
         left = list(facts)
         while left:
             self._chance.shuffle(left)
@@ -103,7 +103,7 @@ class Way:
 
 
 def registers(organization_id: Any, but: frozenset[str] = frozenset()) -> dict[str, list[bytes]]:
-    """Every register at several moments, each row as bytes, without what tells of captures."""
+    """Every register at several moments, each row as bytes, without the fields that depend on captures."""
     hidden = OF_THE_CAPTURE | but
     call = Caller(issue_everything(organization_id, datetime.now(UTC)))
     start = START.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -126,7 +126,7 @@ def registers(organization_id: Any, but: frozenset[str] = frozenset()) -> dict[s
 def read_when_told(
     organization_id: uuid.UUID, tell: Callable[[], object], but: frozenset[str] = frozenset()
 ) -> dict[str, list[bytes]]:
-    """What the company's registers say when it is told so; afterwards it has heard nothing."""
+    """The company's registers after `tell` has recorded its facts, which are then rolled back."""
     with transaction.atomic():
         tell()
         actions.capture_all(organization_id, datetime.now(UTC))
@@ -142,7 +142,7 @@ def read_when_told(
 )
 @example(
     [("complete", "anna", "safety", 50.0), ("withdraw", "ben", "safety", 46.5)], 152028493, True
-)  # told the other way round
+)  # recorded the other way
 @given(st.lists(HAPPENS, min_size=1, max_size=10), st.integers(0, 2**32), st.booleans())
 def test_the_way_in_changes_no_byte_of_a_register(happens, seed, captures_between):
     organization_id = make_company("Company", "Europe/Lisbon").organization_id

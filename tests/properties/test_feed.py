@@ -1,8 +1,8 @@
-"""A copy kept by the feed is /v1: replayed from nothing and in steps, at now and at ten moments of the past.
+"""A copy kept by the feed equals /v1: replayed from the start and in steps, at now and at ten moments of the past.
 
 The companies are those of `test_pinned_pulls`, with a lesson shared alone, an optional course and an invitation that
 expires; late facts, voidings, renames and erasures come in three rounds, each captured and read. What the clock decides
-is computed by the SQL of docs/feed.md. PROPERTY_EXAMPLES says how many companies are tried.
+is computed by the SQL of docs/feed.md. PROPERTY_EXAMPLES sets the number of companies.
 """
 
 import os
@@ -34,12 +34,12 @@ READ_ANEW = {
     "person_name", "work_email", "account_email", "check_code", "course_title", "trainer_name", "reminders_sent",
     "company", "signer_company",
 }  # fmt: skip
-"""What /v1 reads for each answer. Names of people are in their own register, where they are compared."""
+"""What /v1 reads anew for each answer. Names of people are compared in their own register."""
 MORE = ("address", "share a lesson", "unshare a lesson", "rename", "erase", "void", "complete")
 
 
 def more(kind: str, who: str, what: str, day: float, certificate: str, key: str) -> list[dict[str, Any]]:
-    """What may happen here besides."""
+    """Further events of these companies."""
     lesson = {"course_id": f"course {what}", "lesson_release_id": f"lesson of {what}"}
     match kind:
         case "address":
@@ -57,7 +57,7 @@ def more(kind: str, who: str, what: str, day: float, certificate: str, key: str)
 
 
 def beginning() -> list[dict[str, Any]]:
-    """What every company begins with."""
+    """The beginning of every company."""
     return [
         *story(),
         *course("extra"),
@@ -86,7 +86,7 @@ SEVERAL = st.lists(HAPPENS, min_size=1, max_size=5)
 
 @pytest.fixture(scope="module")
 def warehouses(django_db_setup: None) -> Iterator[dict[str, Warehouse]]:
-    """One that is kept up step by step, and one that is filled from nothing."""
+    """One copy that is updated in steps, and one that is filled from the start."""
     from django.db import connections
 
     values = connections["owner"].settings_dict
@@ -97,7 +97,7 @@ def warehouses(django_db_setup: None) -> Iterator[dict[str, Warehouse]]:
 
 @pytest.mark.timeout(7200)
 @pytest.mark.django_db
-@override_settings(WRITER_LAG_SECONDS=24 * 3600)  # the companies have a time of their own, half an hour late
+@override_settings(WRITER_LAG_SECONDS=24 * 3600)  # the companies have a clock of their own, half an hour late
 @settings(
     max_examples=EXAMPLES, suppress_health_check=list(HealthCheck), phases=set(Phase) - {Phase.shrink, Phase.explain}
 )
@@ -119,7 +119,7 @@ def test_the_feed_replayed_from_nothing_and_in_steps_is_every_register(
     same(world, steps, world.present)
     for several in (first, second, third):
         world.tell(several)
-        world.present += timedelta(minutes=6)  # what was ahead of time has come
+        world.present += timedelta(minutes=6)  # facts dated ahead have come due
         actions.sweep_company(world.organization_id, world.present)
         new, cursor = follow(world.call, cursor=cursor, limit=limit)
         steps.add(new)
@@ -146,18 +146,18 @@ def test_the_feed_replayed_from_nothing_and_in_steps_is_every_register(
 
 
 def nothing_left(whole: list[Any], learner: str) -> bool:
-    """Whether the erasure was accepted: some were refused, or were of somebody who has no row among people."""
+    """Whether the erasure was accepted: some were refused, or were of a person without a row among people."""
     own = [each for each in whole if each["fields"].get("learner_profile_id") == learner]
     return any(each["fields"].get("access_state") == "erased" for each in own)
 
 
 def same(world: World, warehouse: Warehouse, moment: datetime) -> None:
-    """The warehouse says of every register what a fresh pull does."""
+    """The copy agrees with a fresh pull about every register."""
     since = moment - PERIOD
     kept = warehouse.at(moment, since)
     for register in REGISTERS.values():
         if register.window is Window.NOW and moment != world.present:
-            continue  # course versions are asked about at present only
+            continue  # course versions are asked about only at present
         target = f"/v1/{register.name}"
         if register.window is Window.PERIOD:
             target += f"?from={_at(since)}&to={_at(moment)}"
@@ -180,7 +180,7 @@ def _personal(register: Any) -> set[str]:
 
 
 def _unnamed(change: dict[str, Any]) -> dict[str, Any]:
-    """A version without what is read anew: names of people."""
+    """A version without the names of people, which are read anew."""
     fields = {name: value for name, value in change["fields"].items() if name not in ("person_name", "work_email")}
     return change | {"fields": fields}
 

@@ -1,7 +1,7 @@
-"""A pack of any company, for any period, at any capture holds in the verifier: it lists what /v1 lists, field by field.
+"""The verifier accepts a pack of any company, for any period, at any capture, and it equals /v1 field by field.
 
-The companies are those of `test_pinned_pulls`, told in several captures and partly late. PROPERTY_EXAMPLES says how
-many are tried.
+The companies are those of `test_pinned_pulls`, recorded in several captures and partly late. PROPERTY_EXAMPLES sets the
+number of companies.
 """
 
 import os

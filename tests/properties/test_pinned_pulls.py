@@ -1,9 +1,9 @@
 """At equal `sequence` and `capture_sequence`, two pulls of a register at one `as_at` are the same bytes.
 
-Whatever was recorded, committed or came due between them, recordings that began before the pin and commit after it
-included; and at one pin no stored content differs whenever one looks. What the contract reads as current (names,
-addresses, titles) and what is personal of the erased are left out; what the clock decides only where moments differ.
-PROPERTY_EXAMPLES says how many companies are tried.
+That holds whatever was recorded, committed or came due between them, including recordings that began before the pin and
+commit after it; and at one pin no stored content ever changes. Left out are what the contract reads as current (names,
+addresses, titles) and personal data of the erased; and, where the moments differ, what the clock decides.
+PROPERTY_EXAMPLES sets the number of companies.
 """
 
 import io
@@ -47,7 +47,7 @@ NEVER = {"basis": "none"}
 
 
 def story() -> list[dict[str, Any]]:
-    """What every company begins with; day 0 is START of `tests.facts.files`, made young by `line`."""
+    """The beginning of every company; day 0 is START of `tests.facts.files`, which `line` moves to eighty days ago."""
     certificate = {"title": "Fire", "kind": "completion", "valid_months": 2, "renew_days_before": 7}
     return [
         team("blue"),
@@ -81,7 +81,7 @@ def story() -> list[dict[str, Any]]:
 
 
 def told(kind: str, who: str, what: str, day: float, certificate: str, key: str) -> list[dict[str, Any]]:
-    """The lines of one thing that happens; many a one will be refused, which is fine."""
+    """The lines of one event; many are refused, as intended."""
     person = {"learner_profile_id": who}
     course_id = f"course {what}"
     obligation = {"obligation_change_id": int(key), **person, "course_id": course_id, "actor_id": "administrator"}
@@ -148,7 +148,7 @@ KINDS = (
     "revoke", "correct", "invite", "take back", "erase",
 )  # fmt: skip
 
-# What happens: kind, who, in which course, on which day of the company's life, or so many seconds ahead of time.
+# The events: kind, who, in which course, on which day of the company, or how many seconds ahead of time.
 HAPPENS = st.tuples(
     st.sampled_from(KINDS),
     st.sampled_from(PEOPLE),
@@ -160,7 +160,7 @@ SEVERAL = st.lists(HAPPENS, min_size=1, max_size=4)
 
 
 class World:
-    """A company whose life began eighty days ago, seen through /v1."""
+    """A company whose history began eighty days ago, read through /v1."""
 
     def __init__(self) -> None:
         self.present = datetime.now(UTC) - timedelta(minutes=30)
@@ -172,7 +172,7 @@ class World:
         self.call = Caller(issue_everything(self.organization_id, self.present))
 
     def lines(self, happens: list[dict[str, Any]], ahead: int | None = None) -> list[FactLine]:
-        """The lines as the reader of facts files has them; a number in place of an instant is a day of this life."""
+        """The lines as the facts file's parser reads them; a number in place of an instant is a day of this history."""
 
         def moment(day: float) -> str:
             when = self.start + timedelta(days=day) if ahead is None else self.present + timedelta(seconds=ahead + day)
@@ -207,7 +207,7 @@ class World:
                 continue
 
     def tell_elsewhere(self, several: list[tuple[str, str, str, float | None, int]]) -> RecordingElsewhere | None:
-        """Recorded now by somebody who has not committed yet; null where all of it is refused."""
+        """Records in a transaction that is not committed yet; None where all of it is refused."""
         for each in several:
             try:
                 return RecordingElsewhere(self.organization_id, self.happening(each), self.present)
@@ -259,7 +259,7 @@ class World:
 
 
 @pytest.mark.timeout(3600)
-@override_settings(WRITER_LAG_SECONDS=24 * 3600)  # the companies tell the time themselves, half an hour late
+@override_settings(WRITER_LAG_SECONDS=24 * 3600)  # the companies have a clock of their own, half an hour late
 @settings(
     max_examples=EXAMPLES, suppress_health_check=list(HealthCheck), phases=set(Phase) - {Phase.shrink, Phase.explain}
 )
@@ -285,12 +285,12 @@ def test_two_pulls_at_one_pin_are_the_same_bytes(committed, before, elsewhere, b
             opened.commit()
     world.present += timedelta(minutes=1)
     world.tell(between)
-    world.present += timedelta(minutes=6)  # what was ahead of time has come due
+    world.present += timedelta(minutes=6)  # facts dated ahead have come due
 
     second = [world.page(target) for target in targets]
     for target, one, other in zip(targets, first, second, strict=True):
         assert world.seen(one) == world.seen(other), target
-        if target.startswith("/v1/courses"):  # it takes no moment, so its snapshot says the present
+        if target.startswith("/v1/courses"):  # it takes no moment, so its snapshot is that of the present
             one["snapshot"]["as_at"] = other["snapshot"]["as_at"]
         assert (one["total"], one["snapshot"]) == (other["total"], other["snapshot"]), target
     for target, later in zip(world.targets(pinned_at), world.targets(world.present), strict=True):

@@ -1,4 +1,4 @@
-"""A company says the same, byte for byte, on one plain PostgreSQL and on a cluster, in whichever order it was told."""
+"""A company's answers are the same, byte for byte, on one PostgreSQL and on a cluster, in any order of its facts."""
 
 import json
 import os
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(1800)]
 
 @pytest.fixture(scope="module")
 def plain() -> Iterator[dict[str, str]]:
-    """The environment of a process on a plain database: one of the coordinator's server, in which there is no Citus."""
+    """The environment of a process with a plain database: one on the coordinator's server without Citus."""
     name = f"plain_{uuid.uuid4().hex}"
     with psycopg.connect(os.environ["DATABASE_SUPERUSER_URL"], autocommit=True) as administration:
         administration.execute(f"CREATE DATABASE {name} OWNER owner TEMPLATE template0")
@@ -38,7 +38,7 @@ def plain() -> Iterator[dict[str, str]]:
 
 
 def _demo(story: Any) -> list[bytes]:
-    """The facts of a story of the demo, as heard."""
+    """The facts of a story of the demo, in the order of recording."""
     told = story.tell(COMPANY, NOW.date())
     return [orjson.dumps(line) + b"\n" for _, line in told.lines]
 
@@ -55,7 +55,7 @@ COMPANIES = {
     "harbour": (lambda: _demo(harbour), harbour.ZONE, harbour.DAYS_OF_HISTORY, ("0", "200", "500")),
     "open university": (_open_university, "Europe/London", 5_600, ("0", "4500")),
 }
-"""By name: what gives the facts, the time zone, how many days back the history begins, and at which it is read."""
+"""By name: the source of the facts, the time zone, the days since the history began, and the days that are read."""
 
 
 @pytest.mark.parametrize("name", COMPANIES)
