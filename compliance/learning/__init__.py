@@ -1,4 +1,4 @@
-"""Learning: personal links and sessions of learners, and what they have done of a course that is not finished yet.
+"""Learning: personal links and sessions of learners, and their progress in courses that are not finished yet.
 
 Nothing here is a fact: a finished course becomes one (`course_completed`); what is kept here until then is erasable.
 """

@@ -1,8 +1,8 @@
-"""What was done of a course without a connection, when it arrives: pages read, films seen, answers given.
+"""Receives what was done in a course without a connection: pages read, films seen, answers given.
 
-Whatever arrives may have arrived before: a send whose answer was lost is repeated. So each entry counts once by what it
-is: a page, a film, the answer of a number to a question. The moment at which something counts is that of its arrival; a
-device is not asked what time it was.
+An entry may arrive twice: a device repeats a request whose response was lost. So each entry is identified by its
+content and counts once: a page, a film, the numbered answer to a question. It counts at the moment of its arrival; the
+device's clock is not used.
 """
 
 import uuid
@@ -25,23 +25,23 @@ from compliance.learning.queries import Way, progress_of
 
 
 class Outcome(StrEnum):
-    """What became of an entry."""
+    """The result of an entry."""
 
     COUNTED = "counted"
     REPEATED = "repeated"
-    """An answer of this number was counted before: this one, or one that was given on another device."""
+    """An answer with this number was counted before: the same one, or one given on another device."""
     SETTLED = "settled"
-    """The question took no more answers."""
+    """The question takes no more answers."""
     CHANGED = "changed"
-    """The lesson is another one in the version that is taken now."""
+    """The lesson is a different one in the version that is taken now."""
     CLOSED = "closed"
-    """The course was finished by then."""
+    """The course was already finished."""
     REFUSED = "refused"
     """No page of the course has such a question, choice or film."""
 
 
 class PageEntry(NamedTuple):
-    """A page was read. `lesson` is the fingerprint of its lesson as the device has it, here and in the others."""
+    """A page was read. `lesson` is the fingerprint of its lesson on the device, here and in the other entries."""
 
     lesson: str
     page: str
@@ -68,7 +68,7 @@ Entry = PageEntry | FilmEntry | AnswerEntry
 
 
 class Arrived(NamedTuple):
-    """What became of an entry; of an answer that was counted, now or before, whether it is right."""
+    """The result of an entry; for an answer that was counted, now or before, whether it is right."""
 
     outcome: Outcome
     right: bool | None = None
@@ -76,15 +76,15 @@ class Arrived(NamedTuple):
 
 
 def take_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, take_id: uuid.UUID) -> Take | None:
-    """The take of this id if it is this person's. Needs the company's context."""
+    """The take with this identifier if it is this person's. Needs the company's context."""
     rows = Take.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id, take_id=take_id)
     return rows.first()
 
 
 def way_of(take: Take, now: datetime) -> Way | None:
-    """The take as it goes on: itself, or the one of a newer version that has what counts of it.
+    """The take to continue: itself, or the one of a newer version to which it was carried.
 
-    None where it is finished and its record is not what is asked for now: nothing of it counts for a renewal. Raises
+    None if it is finished and another record is assigned now: nothing of it counts for a renewal. Raises
     NotAssignedError, ReleaseWithdrawnError, AlreadyCompletedError and NoContentError. Needs the company's context.
     """
     of_lesson = take.lesson_release_id
@@ -102,7 +102,7 @@ def way_of(take: Take, now: datetime) -> Way | None:
 
 
 def _followed(take: Take) -> Take:
-    """The last of the takes that took over from this one, each when the one before it was carried."""
+    """The last of the takes to which this one was carried, one after the other."""
     rows = Take.objects.filter(
         organization_id=take.organization_id,
         learner_profile_id=take.learner_profile_id,
@@ -116,7 +116,7 @@ def _followed(take: Take) -> Take:
 
 
 def take_in(way: Way, entries: Iterable[Entry], now: datetime) -> list[Arrived]:
-    """Counts what arrives, in its order, and says of each entry what became of it. Needs the company's context."""
+    """Counts the entries in order, and returns the result of each. Needs the company's context."""
     answered = {each.id: each.answers for each in progress_of(way).questions.values()}
     arrived = []
     for entry in entries:
@@ -143,7 +143,7 @@ def _take_in(way: Way, entry: Entry, answered: dict[str, int], now: datetime) ->
         seen = taking.see_film(way, entry.film, entry.scene, now)
         return Arrived(Outcome.COUNTED if seen else Outcome.REFUSED)
     if entry.number > answered.get(entry.question, 0) + 1:
-        # No form that was displayed had that number; counted as it is, it would be counted again when it is repeated.
+        # No displayed form had that number. Counting it would mean counting it again when it is repeated.
         return Arrived(Outcome.REFUSED)
     verdict = taking.answer(way, entry.question, entry.choices, now, number=entry.number)
     answered[entry.question] = max(answered[entry.question], verdict.number)

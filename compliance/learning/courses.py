@@ -1,7 +1,7 @@
-"""What a person may take now, and its content.
+"""The courses that a person may take now, and their contents.
 
-Who has a training record in force may take its course: open or completed, required or optional. The record is read
-from the history as it is known now, and whether its release was withdrawn from the facts, which know it earlier.
+A person with a training record in force may take its course: open or completed, required or optional. The record is
+read from the history as known now; whether its release was withdrawn is read from the facts, which have it earlier.
 """
 
 import uuid
@@ -26,10 +26,10 @@ from compliance.rules.taking.outline import Outline
 
 @dataclass(frozen=True)
 class Assignment:
-    """What one training record asks of its person.
+    """What one training record requires of its person.
 
-    `course_release_id` is the version to take: the record's; of a lesson shared alone, one that holds it (None where
-    none with content does). `withdrawn`: it was taken back, and nobody begins it or goes on with it.
+    `course_release_id` is the version to take: the record's, or for a lesson shared alone one that contains it (None if
+    no version with content does). `withdrawn`: nobody can begin the version or continue it.
     """
 
     organization_id: uuid.UUID
@@ -51,7 +51,7 @@ class Assignment:
 
     @property
     def done(self) -> bool:
-        """Whether it is completed, as far as the history knows; a completion of seconds ago may not be there yet."""
+        """Whether it is completed, as far as the history shows; a completion of the last seconds may be missing."""
         return self.completed_at is not None
 
     @property
@@ -62,9 +62,9 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Content:
-    """What a version of a course consists of. `words` by language; without a package both `manifest` and it are empty.
+    """The content of a version of a course. `words` by language; without a package `manifest` and `words` are empty.
 
-    It is shared by all requests of a process: read it, do not change it.
+    All requests of a process share it, so it must not be changed.
     """
 
     course_release_id: uuid.UUID
@@ -73,28 +73,28 @@ class Content:
     words: dict[str, dict[str, str]]
     media: dict[str, Media]
     outline: Outline
-    """Of the whole course."""
+    """The outline of the whole course."""
     size: int
 
     def text(self, text_id: str) -> str:
-        """A text in the package's default language; without words, its identifier."""
+        """A text in the package's default language; without a package, its identifier."""
         languages = [*self.manifest.get("languages", ()), *self.words]
         words = next((self.words[each] for each in languages if each in self.words), {})
         return words.get(text_id, text_id)
 
     def prompt(self, question_id: str) -> str:
-        """What a question asks, in the package's default language."""
+        """The text of a question, in the package's default language."""
         return self.text(self.prompts[question_id])
 
     @cached_property
     def prompts(self) -> dict[str, str]:
-        """The text that asks each question."""
+        """The text of each question."""
         return outlines.prompts(self.content)
 
     def of_lesson(self, lesson_sha256: str | None) -> Outline:
-        """The outline of what is taken: of the lesson with this fingerprint, or (None) of the course.
+        """The outline of the lesson with this fingerprint, or (None) of the course.
 
-        Raises NoContentError where the content has no such lesson.
+        Raises NoContentError if the content has no such lesson.
         """
         if lesson_sha256 is None:
             return self.outline
@@ -105,7 +105,7 @@ class Content:
 
 
 class _Contents:
-    """The contents that this process read last, up to so many bytes of JSON. Releases never change."""
+    """A cache of the contents that this process read last, up to a number of bytes of JSON. Releases never change."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
@@ -131,11 +131,11 @@ class _Contents:
 
 
 KEPT_BYTES = 16 * 1024 * 1024
-"""So much JSON is kept parsed, which takes about four times as much memory; at least one content is, however large."""
+"""The amount of JSON that is kept parsed, in about four times as much memory. The last content is always kept."""
 
 _contents = _Contents(KEPT_BYTES)
 forget_contents = _contents.forget
-"""Forgets the contents that this process keeps: for tests, whose companies come and go under one identifier."""
+"""Empties the cache: for tests, in which companies with the same identifier come and go."""
 
 
 def assignment(
@@ -146,10 +146,10 @@ def assignment(
     course_id: uuid.UUID | None = None,
     lesson_release_id: uuid.UUID | None = None,
 ) -> Assignment:
-    """What the person may take of a course, or of a lesson that was shared alone (name one of both), at `now`.
+    """What the person may take at `now` of a course, or of a lesson that was shared alone; give one of the two.
 
-    Of several records of a course the one to do counts (the release's before the renewal's), then a waived one, then
-    the one completed last. Raises NotAssignedError; ReleaseWithdrawnError where the version was withdrawn.
+    Of several records of a course the one to do is chosen (the release's before the renewal's), then a waived one, then
+    the one completed last. Raises NotAssignedError, and ReleaseWithdrawnError if the version was withdrawn.
     """
     found = assignments(organization_id, learner_profile_id, now, course_id, lesson_release_id)
     if not found:
@@ -169,8 +169,9 @@ def assignments(
     course_id: uuid.UUID | None = None,
     lesson_release_id: uuid.UUID | None = None,
 ) -> list[Assignment]:
-    """All that training records ask of the person at `now`, in the order in which they came about; of one course or
-    lesson where one is named. Four statements at most, however many there are."""
+    """All that training records require of the person at `now`, in the order in which the records began.
+
+    Only those of one course or lesson, if it is given. At most four statements."""
     wanted_course = course_id
     lessons: dict[uuid.UUID, courses.LessonState] = {}
     if lesson_release_id is not None:
@@ -230,9 +231,9 @@ def content(organization_id: uuid.UUID, course_release_id: uuid.UUID | None) -> 
 
 
 def contents(organization_id: uuid.UUID, course_release_ids: list[uuid.UUID]) -> dict[uuid.UUID, Content]:
-    """The contents of those of the versions that have any; two statements for all that this process does not keep.
+    """The contents of those of the versions that have any; two statements for all that are not in the cache.
 
-    Of what came from no package, one more asks whether the package was published since: that adds its words.
+    For contents without a package, one more reads whether the package was published since, which adds its words.
     """
     found = {each: kept for each in course_release_ids if (kept := _contents.get((organization_id, each))) is not None}
     unpackaged = [each for each, kept in found.items() if not kept.manifest]
@@ -258,7 +259,7 @@ def contents(organization_id: uuid.UUID, course_release_ids: list[uuid.UUID]) ->
 def _begun_of_withdrawn(
     organization_id: uuid.UUID, learner_profile_id: uuid.UUID, course_id: uuid.UUID, now: datetime
 ) -> bool:
-    """Whether the person is in the midst of a version that was withdrawn: the record may have ended since."""
+    """Whether the person has begun a version that was withdrawn: the record may have ended since."""
     begun = Take.objects.filter(
         organization_id=organization_id,
         learner_profile_id=learner_profile_id,

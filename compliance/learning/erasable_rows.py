@@ -1,4 +1,4 @@
-"""How a row of this room is known to be a person's: what their erasure clears here (see `facts.people.erasing`)."""
+"""The conditions that find a person's rows in this room, which erasure clears (see `facts.people.erasing`)."""
 
 from compliance.facts.people.erasing import BY_PROFILE
 

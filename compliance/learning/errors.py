@@ -1,4 +1,4 @@
-"""What can go wrong with links, sessions and courses that are being taken."""
+"""Errors of links, sessions and courses that are being taken."""
 
 from datetime import datetime
 
@@ -10,11 +10,11 @@ class LearningError(ComplianceError):
 
 
 class UnknownTokenError(LearningError):
-    """The token was altered, cut off, or never ours."""
+    """The token was altered, cut off, or never issued by us."""
 
 
 class LinkExpiredError(LearningError):
-    """The link was ours and has run out."""
+    """The link has expired."""
 
     def __init__(self, expired_at: datetime) -> None:
         super().__init__("The link has run out.")
@@ -22,11 +22,11 @@ class LinkExpiredError(LearningError):
 
 
 class LinkUsedError(LearningError):
-    """The link was ours and was used as often as it may be."""
+    """The link was used as often as it may be."""
 
 
 class LinkRevokedError(LearningError):
-    """The link was ours and was withdrawn."""
+    """The link was withdrawn."""
 
 
 class NotHereError(LearningError):
@@ -34,7 +34,7 @@ class NotHereError(LearningError):
 
 
 class NotAssignedError(LearningError):
-    """Nothing asks this person to take the course, or the lesson, now."""
+    """Nothing requires this person to take the course, or the lesson, now."""
 
 
 class ReleaseWithdrawnError(NotAssignedError):
@@ -42,15 +42,15 @@ class ReleaseWithdrawnError(NotAssignedError):
 
 
 class NoContentError(LearningError):
-    """The version has no content to be taken here: it was recorded from a list of facts alone."""
+    """The version has no content here: it was recorded from facts without a content file."""
 
 
 class AlreadyCompletedError(LearningError):
-    """The record is completed, and not by a take: by a live session, by staff, or before it was owed."""
+    """The record is completed, but not by a take: by a live session, by staff, or before it was owed."""
 
 
 class TakeClosedError(LearningError):
-    """The take is finished, or goes on in another release; it counts nothing more."""
+    """The take is finished or was carried to another release; nothing more counts in it."""
 
 
 class UnknownPageError(LearningError):
@@ -70,11 +70,11 @@ class ChoiceNumberError(LearningError):
 
 
 class QuestionSettledError(LearningError):
-    """The question is answered rightly, or its attempts are used up; it takes no more answers."""
+    """An answer without a choice, or with several for a question that takes one."""
 
 
 class InvitationAcceptedError(LearningError):
-    """Somebody has joined by the invitation already."""
+    """Somebody has already joined by the invitation."""
 
 
 class InvitationRevokedError(LearningError):
@@ -82,7 +82,7 @@ class InvitationRevokedError(LearningError):
 
 
 class InvitationExpiredError(LearningError):
-    """The invitation has run out."""
+    """The invitation has expired."""
 
     def __init__(self, expired_at: datetime | None) -> None:
         super().__init__("The invitation has run out.")
@@ -90,4 +90,4 @@ class InvitationExpiredError(LearningError):
 
 
 class JoinedAlreadyError(LearningError):
-    """Whoever was invited is here already, by another way."""
+    """The invited person has already joined in another way."""

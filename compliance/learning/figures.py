@@ -1,7 +1,7 @@
-"""What managers of learners see of a course: who has begun, how far each is, and which questions are missed most.
+"""Figures of a course for managers: who has begun, each person's progress, and the questions missed most.
 
-Each read takes a constant number of statements. Only people who are here now are counted, each with the newest take of
-what they take: what goes on in another release is left out.
+Each read takes a constant number of statements. Only people who are here now are counted, each with their newest take;
+takes that were carried to another release are left out.
 """
 
 import uuid
@@ -26,10 +26,10 @@ _COMPANY = "(SELECT %(organization)s::uuid)"
 
 
 def _takes(*, of_course: bool, of_team: bool) -> str:
-    """SQL of the newest take of each person who is here at %(at)s, as what follows FROM: with its `state`.
+    """SQL, to follow FROM, of the newest take of each person who is here at %(at)s, with its `state`.
 
-    IS TRUE has the planner look people up in a hash. Else, while it has no statistics of a company, it goes through all
-    people for each take: minutes for ten thousand.
+    IS TRUE makes the planner use a hash of the people. Otherwise, without statistics of a company, it reads all people
+    for each take, which takes minutes for ten thousand.
     """
     course = " AND t.course_id = %(course)s" if of_course else ""
     members = people.members("ARRAY[%(team)s::uuid]")
@@ -42,7 +42,7 @@ def _takes(*, of_course: bool, of_team: bool) -> str:
 
 
 class CourseTaken(NamedTuple):
-    """A course that people take, in numbers."""
+    """The figures of a course that people take."""
 
     course_id: uuid.UUID
     title: str
@@ -52,7 +52,7 @@ class CourseTaken(NamedTuple):
 
 
 def courses_taken(organization_id: uuid.UUID, now: datetime) -> list[CourseTaken]:
-    """The courses that anybody who is here has begun, by title; one statement."""
+    """The courses that anybody who is here has begun, by title. One statement."""
     rows = sql.fetch(
         "SELECT t.course_id, coalesce(c.title, ''), count(*), count(*) FILTER (WHERE t.state = 'finished'),"  # noqa: S608
         f" max(t.seen_at) FROM {_takes(of_course=False, of_team=False)} {courses_queries.joined('t', _COMPANY)}"
@@ -63,7 +63,7 @@ def courses_taken(organization_id: uuid.UUID, now: datetime) -> list[CourseTaken
 
 
 class Figures(NamedTuple):
-    """A course, or what a team does of it, in numbers. `course_release_id`: the version that was begun last."""
+    """The figures of a course, or of a team in it. `course_release_id`: the version that was begun last."""
 
     begun: int
     under_way: int
@@ -75,7 +75,7 @@ class Figures(NamedTuple):
 def figures(
     organization_id: uuid.UUID, course_id: uuid.UUID, now: datetime, team_id: uuid.UUID | None = None
 ) -> Figures:
-    """How many have begun, are under way, have finished, and have finished with every question right."""
+    """How many have begun, are in progress, have finished, and have finished with every question right."""
     (row,) = sql.fetch(
         "SELECT count(*), count(*) FILTER (WHERE t.state = 'begun'), count(*) FILTER (WHERE t.state = 'finished'),"  # noqa: S608
         " count(*) FILTER (WHERE t.state = 'finished' AND t.assessed),"
@@ -87,7 +87,7 @@ def figures(
 
 
 class Missed(NamedTuple):
-    """A question: how many answered it, how many of them wrongly at first, and how many wrong answers there are."""
+    """A question: how many people answered it, how many of them wrongly at first, and the number of wrong answers."""
 
     question_id: str
     prompt: str
@@ -99,9 +99,9 @@ class Missed(NamedTuple):
 def missed(
     organization_id: uuid.UUID, course_id: uuid.UUID, content: Content, now: datetime, team_id: uuid.UUID | None = None
 ) -> list[Missed]:
-    """The questions of a content that were answered, those that most people missed at first before the others.
+    """The questions of a content that were answered, ordered by how many people missed them at first.
 
-    Answers to a lesson count in whichever release they were given, as long as the lesson is the same.
+    Answers in any release count, as long as the lesson is the same.
     """
     rows = sql.fetch(
         "SELECT a.lesson_sha256, a.question_id, count(*) FILTER (WHERE a.number = 1),"  # noqa: S608
@@ -121,7 +121,7 @@ def missed(
 
 
 class Learner(NamedTuple):
-    """A person and how far they are. `progress` None: their version has no content any more."""
+    """A person and their progress. `progress` None: their version no longer has content."""
 
     take_id: uuid.UUID
     learner_profile_id: uuid.UUID
@@ -136,7 +136,7 @@ class Learner(NamedTuple):
 
     @property
     def out_of_attempts(self) -> list[str]:
-        """The questions whose attempts are used up, while the course is not finished."""
+        """The questions whose attempts are used up, if the course is not finished."""
         if self.progress is None or self.state != "begun":
             return []
         asked = self.progress.questions.values()
@@ -153,9 +153,9 @@ def learners(
     after: tuple[datetime, int] | None,
     most: int,
 ) -> tuple[list[Learner], tuple[datetime, int] | None]:
-    """Those who have begun, who was there last first, and the place after which the next page begins.
+    """The people who have begun, the most recently active first, and the key of the next page.
 
-    `state`: `begun`, `finished`, `voided`, or "" for all. Seven statements, however many there are.
+    `state`: `begun`, `finished`, `voided`, or "" for all. Seven statements, however many people.
     """
     rows = sql.fetch(
         f"SELECT t.id, t.take_id, t.learner_profile_id, {people.DISPLAYED_NAME}, t.course_release_id,"  # noqa: S608
@@ -190,7 +190,7 @@ def _progress(
     takes: list[tuple[uuid.UUID, uuid.UUID, uuid.UUID, uuid.UUID | None]],
     now: datetime,
 ) -> dict[uuid.UUID, Progress]:
-    """How far each take is: (take, person, release, lesson shared alone)."""
+    """The progress of each take: (take, person, release, lesson shared alone)."""
     contents = courses.contents(organization_id, list({release_id for _, _, release_id, _ in takes}))
     lesson_ids = {lesson_id for *_, lesson_id in takes if lesson_id is not None}
     lessons = courses_queries.lesson_states(organization_id, lesson_ids, now) if lesson_ids else {}
@@ -210,7 +210,7 @@ def _progress(
 
 
 class Limited(NamedTuple):
-    """A question with a limit that somebody has not answered rightly yet."""
+    """A question with a limit that the person has not answered rightly yet."""
 
     take_id: uuid.UUID
     course_title: str
@@ -221,9 +221,9 @@ class Limited(NamedTuple):
 
 
 def limited_questions(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> list[Limited]:
-    """The questions at which further attempts would help a person: with a limit, tried, and not right.
+    """The questions for which more attempts would help a person: with a limit, tried, and not answered rightly.
 
-    Of their open takes, those whose attempts are used up first. Five statements at most.
+    From their open takes; those without attempts left come first. At most five statements.
     """
     rows = sql.fetch(
         "SELECT t.take_id, t.learner_profile_id, t.course_release_id, t.lesson_release_id, coalesce(c.title, '')"  # noqa: S608

@@ -1,4 +1,4 @@
-"""What this room keeps of one person (`tenancy.kept`): no token, and no digest of one, for those open something."""
+"""What this room keeps about one person (`tenancy.kept`), without tokens and their digests, which give access."""
 
 import uuid
 from typing import Any
@@ -25,7 +25,7 @@ def _links(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySe
 
 
 def _of_takes(name: str, model: type[Model]) -> Part:
-    """A part whose rows name a take of the person."""
+    """A part whose rows belong to takes of the person."""
 
     def rows(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> QuerySet[Any]:
         takes = Take.objects.filter(organization_id=organization_id, learner_profile_id=learner_profile_id)

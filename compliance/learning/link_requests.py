@@ -1,7 +1,7 @@
-"""Requests for a link that wait for the worker. An address is kept sealed, and only until the request is answered.
+"""Requests for a link that wait for the worker. The address is encrypted, and deleted when the request is answered.
 
-It is sealed by Fernet under keys derived from SECRET_KEY, which web and worker hold and the database does not: what is
-in a backup or a replica opens nothing. Each request is readable for a quarter of an hour.
+It is encrypted with Fernet under keys derived from SECRET_KEY, which the web processes and the worker have and the
+database has not, so a backup or a replica reveals nothing. A request can be read for a quarter of an hour.
 """
 
 import base64
@@ -21,13 +21,13 @@ from compliance.learning.models import LinkRequest
 from compliance.tenancy import sql
 
 ANSWERED_WITHIN = timedelta(minutes=15)
-"""A request that nobody answered by then is dropped: who asked has long since asked again."""
+"""A request that is not answered by then is dropped: the person has asked again by now."""
 
 _PURPOSE = b"compliance link request 1"
 
 
 def take_in(address: str, now: datetime) -> uuid.UUID:
-    """Keeps a request for the worker. Looks nothing up: it takes as long for an address that nobody has."""
+    """Stores a request for the worker. Looks nothing up, so that it takes equally long for an unknown address."""
     request_id = uuid.uuid4()
     sealed = _ring(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS).encrypt_at_time(
         address.encode(), int(now.timestamp())
@@ -38,12 +38,12 @@ def take_in(address: str, now: datetime) -> uuid.UUID:
 
 @contextmanager
 def answering(request_id: uuid.UUID, now: datetime) -> Iterator[str | None]:
-    """The address of a request; None where there is nothing to answer: it was answered, or it is too old.
+    """The address of a request; None if the request was answered or is too old.
 
-    The request is gone when the block ends, and waits on if the block fails: all of an answer is one transaction.
+    The request is deleted when the block ends, and stays if the block fails: the answer is one transaction.
     """
     with transaction.atomic():
-        # Deleted first: whoever else is handed the same request waits here, and finds none.
+        # Deleted first: another worker with the same request waits here, and then finds none.
         rows = sql.fetch(
             "DELETE FROM learning_linkrequest WHERE request_id = %s RETURNING sealed_address", [request_id]
         )
@@ -51,7 +51,7 @@ def answering(request_id: uuid.UUID, now: datetime) -> Iterator[str | None]:
 
 
 def waiting(before: datetime) -> list[uuid.UUID]:
-    """Requests from before that moment which nobody answered, the oldest first."""
+    """The unanswered requests from before that moment, oldest first."""
     found = LinkRequest.objects.filter(asked_at__lt=before).order_by("asked_at")
     return list(found.values_list("request_id", flat=True))
 
@@ -68,6 +68,6 @@ def _opened(sealed: str, now: datetime) -> str | None:
 
 @lru_cache(maxsize=4)
 def _ring(*secrets: str) -> MultiFernet:
-    """What seals under the first of `secrets` and opens under each, with keys that serve no other purpose."""
+    """Encrypts with the first of `secrets` and decrypts with any, using keys that serve no other purpose."""
     keys = (HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(each.encode()) for each in secrets)
     return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in keys])

@@ -1,7 +1,7 @@
-"""Personal links: each is one row, for one person or one invitation; it runs out, and can be withdrawn.
+"""Personal links: each is one row, for one person or one invitation; it expires, and can be withdrawn.
 
-Opening a link shows one button, since mail scanners open links too; pressing it uses the link up. Whoever holds a link
-may come in as its person, so links are sent to the person alone, and logs leave them out (`pages/private_paths.py`).
+Opening a link displays a button, because mail scanners open links too; pressing it uses the link. Anybody with the link
+can sign in as its person, so links are sent only to that person, and logs leave them out (`pages/private_paths.py`).
 """
 
 import uuid
@@ -15,7 +15,7 @@ from compliance.learning.errors import LinkExpiredError, LinkRevokedError, LinkU
 from compliance.learning.models import PersonalLink
 
 ASKED_FOR = timedelta(minutes=15)
-"""How long a link holds that somebody asked for by typing an address, or that an operator printed."""
+"""How long a link is valid that was requested by an address, or printed by an operator."""
 
 IN_A_LETTER = timedelta(days=30)
 
@@ -35,10 +35,10 @@ def make(
     leads_to: str = "",
     uses: int | None = 1,
 ) -> str:
-    """Makes a link for a person or for somebody invited and returns its token, which is kept nowhere.
+    """Makes a link for a person or an invitation and returns its token, which is not stored.
 
-    `uses` None: for many uses until it expires. `leads_to` is what follows `/learn/` in the address to go on to. Needs
-    the company's context.
+    `uses` None: any number of uses until it expires. `leads_to` is the target's address after `/learn/`. Needs the
+    company's context.
     """
     token = tokens.make(organization_id)
     PersonalLink.objects.create(
@@ -55,7 +55,7 @@ def make(
 
 
 def find(organization_id: uuid.UUID, token: str) -> PersonalLink | None:
-    """The row of a token, whether it can still be used or not. Needs the company's context."""
+    """The row of a token, even if it can no longer be used. Needs the company's context."""
     return PersonalLink.objects.filter(organization_id=organization_id, token_sha256=tokens.digest(token)).first()
 
 
@@ -94,7 +94,7 @@ def revoke(
     learner_profile_id: uuid.UUID | None = None,
     invitation_id: uuid.UUID | None = None,
 ) -> int:
-    """Withdraws the links of a person or an invitation; how many could still be used. Needs the company's context."""
+    """Withdraws the links of a person or an invitation; returns how many were usable. Needs the company's context."""
     return _usable(organization_id, now, learner_profile_id, invitation_id).update(revoked_at=now)
 
 

@@ -1,7 +1,7 @@
-"""What is kept of learners beside the facts: their links, sessions and language, and their way through a course.
+"""What is kept about learners beside the facts: links, sessions, language, and their takes of courses.
 
-All of it is erasable, and none of it is read by the rules of owed learning. Tokens are kept as SHA-256 alone: whoever
-reads these tables opens nothing.
+All of it is erasable, and the rules of owed learning read none of it. Only the SHA-256 of a token is stored, so reading
+these tables gives no access.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -11,9 +11,10 @@ from compliance.tenancy.models import CompanyRow
 
 
 class PersonalLink(CompanyRow):
-    """A link that opens a session for one person, or asks one who was invited to join.
+    """A link that begins a session of one person, or lets an invited person join.
 
-    `uses_left` null: for any number of uses until it expires. `leads_to` is what comes after `/learn/`, made by us.
+    `uses_left` null: any number of uses until it expires. `leads_to` is the target's address after `/learn/`, made by
+    us.
     """
 
     token_sha256 = models.CharField(max_length=64)
@@ -41,9 +42,9 @@ class PersonalLink(CompanyRow):
 
 
 class LinkRequest(models.Model):
-    """Somebody asked for a link by an address: a directory table, since who asks names no company.
+    """A request for a link by an address. A directory table, because the request names no company.
 
-    The address is sealed by a key that is not in the database, and the row is deleted when the worker has answered it.
+    The address is encrypted with a key that is not in the database; the worker deletes the row with its answer.
     """
 
     request_id = models.UUIDField(primary_key=True)
@@ -82,9 +83,9 @@ class LearnerPreference(CompanyRow):
 class Take(CompanyRow):
     """A person's way through what one training record asks for, from the first page to the receipt.
 
-    Of a course, `course_release_id` is the release taken; of a lesson that was shared alone, `lesson_release_id` is set
-    too and the release is one that contains it. A take whose release was superseded midway is `carried_at`: another one
-    has begun with what of it still counts.
+    `course_release_id` is the release taken; for a lesson that was shared alone, `lesson_release_id` is also set and
+    the release is one that contains it. If the release was superseded midway, `carried_at` is when another take began
+    with what still counts of this one.
     """
 
     take_id = models.UUIDField()
@@ -119,7 +120,7 @@ class Take(CompanyRow):
 class PageRead(CompanyRow):
     """A page that was opened, or (`film`: the number of its block) a film on it that was seen to its end.
 
-    Pages of a lesson count as long as its content is the same (`lesson_sha256`).
+    Pages of a lesson count while its content is the same (`lesson_sha256`).
     """
 
     take_id = models.UUIDField()
@@ -156,7 +157,7 @@ class Answer(CompanyRow):
 
 
 class MoreAttempts(CompanyRow):
-    """Further attempts at a question that a manager gave the person of a take."""
+    """Further attempts at a question that a manager granted in a take."""
 
     take_id = models.UUIDField()
     question_id = models.CharField(max_length=64)

@@ -1,4 +1,4 @@
-"""The outline of a content file: what of it counts towards finishing the course."""
+"""Makes the outline of a content file: the parts that count towards finishing the course."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -31,7 +31,7 @@ def outline(content: Mapping[str, Any]) -> Outline:
 
 
 def prompts(content: Mapping[str, Any]) -> dict[str, str]:
-    """The text that asks each question of a content file."""
+    """The text of each question of a content file."""
     return {
         each["id"]: each["prompt"]
         for lesson in content["lessons"]
@@ -41,7 +41,7 @@ def prompts(content: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _asked(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The questions of a page in reading order: those between its texts, and those at which its films wait."""
+    """The questions of a page in reading order: those between its texts, and those within its films."""
     for block in blocks:
         if block["type"] == "question":
             yield block
@@ -52,7 +52,7 @@ def _asked(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _films(page: dict[str, Any]) -> Iterator[Film]:
-    """The films of a page, under the ids that `contentfile.reading` gives them."""
+    """The films of a page, with the identifiers that `contentfile.reading` gives them."""
     for number, block in enumerate(page.get("blocks", ()), 1):
         if block["type"] == "film":
             yield Film(f"film-{page['id']}-{number}", number, block["scenes"][-1]["id"])

@@ -1,4 +1,4 @@
-"""What learners prefer: the language in which they read, kept for the person and not for a device."""
+"""Learners' preferences: the language in which they read, kept for the person and not for a device."""
 
 import uuid
 
@@ -7,7 +7,7 @@ from compliance.learning.models import LearnerPreference
 
 
 def choose_language(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, language: str) -> None:
-    """Keeps the language, a BCP 47 tag, that the person chose, but none of whoever was erased meanwhile.
+    """Keeps the language that the person chose, a BCP 47 tag, unless they were erased meanwhile.
 
     Needs the company's context.
     """

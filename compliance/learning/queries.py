@@ -1,4 +1,4 @@
-"""Reads about takes: how far a person is, and what they did."""
+"""Reads about takes: progress, and what was done."""
 
 import uuid
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ from compliance.tenancy import sql
 
 @dataclass
 class Way:
-    """A take with what is taken. `outline` is that of the course or of the lesson; `roles` are the person's.
+    """A take with its content. `outline` is that of the course or of the lesson; `roles` are the person's.
 
-    `carried_at`: when it took over what counts of a take of an earlier release, None where it did not.
+    `carried_at`: when it took over what counted of a take of an earlier release, None if it did not.
     """
 
     take: Take
@@ -37,7 +37,7 @@ class Way:
 
 
 class LastAnswer(NamedTuple):
-    """The last counted answer to a question. `choices` None: they are kept no more."""
+    """The last counted answer to a question. `choices` None: they are no longer stored."""
 
     number: int
     right: bool
@@ -68,7 +68,7 @@ UNION ALL SELECT take_id, 3, '', question_id, attempts, false, NULL FROM learnin
 
 
 def done_in(organization_id: uuid.UUID, take_ids: list[uuid.UUID]) -> dict[uuid.UUID, Done]:
-    """What was done in each of the takes; one statement."""
+    """What was done in each of the takes. One statement."""
     pages: dict[uuid.UUID, set[tuple[str, str]]] = {take_id: set() for take_id in take_ids}
     films: dict[uuid.UUID, set[tuple[str, str]]] = {take_id: set() for take_id in take_ids}
     answers: dict[uuid.UUID, list[Answered]] = {take_id: [] for take_id in take_ids}
@@ -107,7 +107,7 @@ def done_of(way: Way) -> Done:
 
 
 def progress_of(way: Way, done: Done | None = None) -> Progress:
-    """How far the person is. `done` is read where it is not given."""
+    """The person's progress in the take. `done` is read if it is not given."""
     done = done or done_of(way)
     return progress(way.outline, way.roles, done.pages_read, done.answers, done.more_attempts, done.films_seen)
 
@@ -123,7 +123,7 @@ def last_answers(way: Way, done: Done | None = None) -> dict[str, LastAnswer]:
 
 
 def carried_content(way: Way) -> Content | None:
-    """The content of the version from which the take took over what counts; None where it took over nothing."""
+    """The content of the version from which the take took over what counts; None if it took over nothing."""
     if way.carried_at is None:
         return None
     before = Take.objects.filter(
@@ -136,13 +136,13 @@ def carried_content(way: Way) -> Content | None:
     return found.get(before.course_release_id) if before and found else None
 
 
-# Every page asks for takes, so these are plain statements: the models would take half a millisecond to write one.
+# Every page reads takes, so these are plain statements: the ORM would take half a millisecond to build one.
 _TAKE_COLUMNS = [field.attname for field in Take._meta.concrete_fields]
 _TAKE = ", ".join(_TAKE_COLUMNS)
 
 
 def takes_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Take]:
-    """All takes of a person, in the order in which they were begun."""
+    """All takes of a person, in the order in which they began."""
     rows = sql.fetch(
         f"SELECT {_TAKE} FROM learning_take WHERE organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608
         " AND learner_profile_id = %(learner)s ORDER BY begun_at, id",
@@ -157,7 +157,7 @@ def takes_of_course(
     course_id: uuid.UUID,
     lesson_release_id: uuid.UUID | None,
 ) -> list[Take]:
-    """The takes of a course, or of a lesson that was shared alone, of whichever record and release, newest first."""
+    """The takes of a course, or of a lesson that was shared alone, for any record and release, newest first."""
     rows = sql.fetch(
         f"SELECT {_TAKE} FROM learning_take WHERE organization_id = (SELECT %(organization)s::uuid)"  # noqa: S608
         " AND learner_profile_id = %(learner)s AND course_id = %(course)s"
@@ -175,10 +175,10 @@ def takes_of_course(
 def how_far(
     organization_id: uuid.UUID, begun: list[Take], lessons: Mapping[uuid.UUID, str | None], now: datetime
 ) -> dict[uuid.UUID, Progress]:
-    """How far one person is with the takes, by `record_id`; takes of records that `lessons` lacks are left out.
+    """One person's progress in the takes, by `record_id`; takes of records that are not in `lessons` are left out.
 
-    `lessons` is, by record, the fingerprint of the lesson that is asked for by itself, None for a whole course. Three
-    statements, however many there are.
+    `lessons` has, by record, the fingerprint of a lesson shared alone, None for a whole course. Three statements,
+    however many there are.
     """
     begun = [each for each in begun if each.record_id in lessons]
     if not begun:

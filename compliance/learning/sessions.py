@@ -1,7 +1,7 @@
-"""Sessions of learners: one for each device, 30 days long, ended by its owner, or with the person's access.
+"""Sessions of learners: one for each device, for 30 days, ended by its owner or when the person's access ends.
 
-Whether a person may still come in is read from the facts at every request, so leaving, suspension and erasure end
-every session at once.
+Each request reads from the facts whether the person still has access, so leaving, suspension and erasure end every
+session at once.
 """
 
 import uuid
@@ -22,7 +22,7 @@ KEPT_AFTER_THE_END = timedelta(days=30)
 _SEEN_EVERY = timedelta(hours=1)
 
 
-# Every page asks this, so it is one plain statement: the models would take a millisecond for what takes a tenth.
+# Every page reads this, so it is one plain statement: the ORM would take a millisecond for a tenth of that.
 _SESSION = """
 SELECT s.id, s.learner_profile_id, s.seen_at, p.language FROM learning_learnersession s
 LEFT JOIN learning_learnerpreference p ON p.organization_id = s.organization_id
@@ -32,7 +32,7 @@ WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.token_sha256 = %
 
 
 class Session(NamedTuple):
-    """A session that holds, and whose it is. `language` is the one the person chose, None where they did not."""
+    """A valid session and its owner. `language` is the one that the person chose, None if they did not."""
 
     session_id: int
     learner_profile_id: uuid.UUID
@@ -41,9 +41,9 @@ class Session(NamedTuple):
 
 
 def begin(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, device: str, now: datetime) -> str:
-    """Begins a session and returns its token, which is kept nowhere. Needs the company's context.
+    """Begins a session and returns its token, which is not stored. Needs the company's context.
 
-    One of somebody who is erased at this very moment opens nothing, and does not keep the device's name.
+    If the person is being erased at this moment, the session is invalid and the device's name is not kept.
     """
     token = tokens.make(organization_id)
     LearnerSession.objects.create(
@@ -59,7 +59,7 @@ def begin(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, device: str
 
 
 def session_of(organization_id: uuid.UUID, token: str, now: datetime) -> Session | None:
-    """The session of a token; None where it has ended, or its person may not come in. Needs the company's context."""
+    """The session of a token; None if it has ended or its person has no access. Needs the company's context."""
     found = sql.fetch(_SESSION, {"organization": organization_id, "digest": tokens.digest(token), "now": now})
     for session_id, learner_profile_id, seen_at, language in found:
         doors = doors_of(organization_id, learner_profile_id, now)
@@ -72,7 +72,7 @@ def session_of(organization_id: uuid.UUID, token: str, now: datetime) -> Session
 
 
 def end(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, session_id: int, now: datetime) -> bool:
-    """Ends a session of this person; whether there was one. Needs the company's context."""
+    """Ends a session of this person; returns whether there was one. Needs the company's context."""
     found = LearnerSession.objects.filter(
         organization_id=organization_id, learner_profile_id=learner_profile_id, pk=session_id, ended_at=None
     )
@@ -80,7 +80,7 @@ def end(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, session_id: i
 
 
 def end_others(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, session_id: int, now: datetime) -> int:
-    """Ends every session of this person but one. Returns how many there were. Needs the company's context."""
+    """Ends every session of this person except one. Returns how many there were. Needs the company's context."""
     found = LearnerSession.objects.filter(
         organization_id=organization_id, learner_profile_id=learner_profile_id, ended_at=None, expires_at__gt=now
     )
@@ -88,7 +88,7 @@ def end_others(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, sessio
 
 
 class Device(NamedTuple):
-    """A device on which the person is signed in, as its owner knows it; `name` is "" for one that gave none."""
+    """A device on which the person is signed in, as displayed to them; `name` is "" if it sent none."""
 
     session_id: int
     name: str
@@ -97,7 +97,7 @@ class Device(NamedTuple):
 
 
 def open_sessions(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> list[Device]:
-    """The devices on which the person is signed in, the one used last first. Needs the company's context."""
+    """The devices on which the person is signed in, last used first. Needs the company's context."""
     found = LearnerSession.objects.filter(
         organization_id=organization_id, learner_profile_id=learner_profile_id, ended_at=None, expires_at__gt=now
     )
@@ -107,7 +107,7 @@ def open_sessions(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now
 def tidy(organization_id: uuid.UUID, now: datetime) -> int:
     """Deletes links and sessions a month after they ended. Returns how many. Needs the company's context.
 
-    Until then an old link can still say when it ran out; an ended session opens nothing from the moment it ends.
+    Until then the page of an old link can state when it expired; a session is invalid from the moment it ends.
     """
     before = now - KEPT_AFTER_THE_END
     links, _ = PersonalLink.objects.filter(organization_id=organization_id, expires_at__lt=before).delete()

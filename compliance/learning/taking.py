@@ -1,7 +1,7 @@
-"""Taking a course: beginning, opening pages, answering, finishing. The server decides; a browser only asks.
+"""Taking a course: beginning, opening pages, answering, finishing. The server decides everything that counts.
 
-Whatever counts is written under a lock of the take's row, so that two tabs, a double click and a repeated request come
-to one answer and one completion. Each function needs the company's context.
+All that counts is written under a lock of the take's row, so that two tabs, a double click or a repeated request result
+in one answer and one completion. Each function needs the company's context.
 """
 
 import uuid
@@ -34,7 +34,7 @@ from compliance.tenancy import sql
 
 
 class Verdict(NamedTuple):
-    """What came of an answer. `repeated`: it had been counted before, and nothing was counted now."""
+    """The result of an answer. `repeated`: it had been counted before, and was not counted again."""
 
     right: bool
     settled: bool
@@ -44,23 +44,23 @@ class Verdict(NamedTuple):
 
 
 def resume(assignment: Assignment, now: datetime) -> Way | None:
-    """The take that goes on, or that has finished; None where nothing was begun that counts.
+    """The take in progress or finished; None if nothing that counts was begun.
 
-    A take of an earlier release is carried: it ends, and a new one has the pages and answers of the lessons that are
-    the same. Raises NoContentError and AlreadyCompletedError.
+    A take of an earlier release is carried: it ends, and a new one gets the pages and answers of the unchanged lessons.
+    Raises NoContentError and AlreadyCompletedError.
     """
     return _opened(assignment, now, begin=False)
 
 
 def open_take(assignment: Assignment, now: datetime) -> Way:
-    """The take that goes on, or that has finished; where there is none, a new one. Raises as `resume` does."""
+    """The take in progress or finished; otherwise a new one. Raises as `resume` does."""
     way = _opened(assignment, now, begin=True)
     assert way is not None
     return way
 
 
 def read_page(way: Way, page_id: str, now: datetime) -> None:
-    """Counts a page as opened, and as the one that was open last; once the take is finished it counts nothing.
+    """Counts a page as opened, and as the last opened one; nothing is counted once the take is finished.
 
     Raises UnknownPageError.
     """
@@ -71,9 +71,9 @@ def read_page(way: Way, page_id: str, now: datetime) -> None:
 
 
 def see_film(way: Way, film_id: str, scene_id: str, now: datetime) -> bool:
-    """Counts a film as seen when the scene is its last one, which a player tells on reaching its end; whether it is.
+    """Counts a film as seen if the scene is its last, which a player sends at the end; returns whether it is.
 
-    Once the take is finished it counts nothing. Raises UnknownPageError where the course has no such film.
+    Nothing is counted once the take is finished. Raises UnknownPageError if the course has no such film.
     """
     lesson, page, film = way.outline.films.get(film_id, (None, None, None))
     if lesson is None or page is None or film is None:
@@ -87,11 +87,11 @@ def see_film(way: Way, film_id: str, scene_id: str, now: datetime) -> bool:
 def answer(
     way: Way, question_id: str, choices: Collection[str], now: datetime, *, number: int | None = None
 ) -> Verdict:
-    """Counts an answer and says whether it is right.
+    """Counts an answer and returns whether it is right.
 
-    `number` is the one that the answer has in its form, from 1: one that has been counted is not counted again, and its
-    own verdict is given again. Raises UnknownQuestionError, UnknownChoiceError, ChoiceNumberError,
-    QuestionSettledError, TakeClosedError and NotHereError.
+    `number` is the answer's number in its form, from 1: one that was counted before is not counted again, and its
+    verdict is returned again. Raises UnknownQuestionError, UnknownChoiceError, ChoiceNumberError, QuestionSettledError,
+    TakeClosedError and NotHereError.
     """
     lesson, _, question = way.outline.questions.get(question_id, (None, None, None))
     if lesson is None or question is None:
@@ -142,9 +142,9 @@ def answer(
 
 
 def finish(way: Way, now: datetime) -> uuid.UUID | None:
-    """Records the completion where everything is done, once; its receipt, or None where something is left to do.
+    """Records the completion once if everything is done; returns its receipt, or None if something is left to do.
 
-    The receipt follows from the take, so that whoever asks again, in whichever tab, is given the same. Raises
+    The receipt's identifier is derived from the take, so that repeated calls, in any tab, return the same. Raises
     TakeClosedError and NotHereError.
     """
     take = _locked(way)
@@ -197,7 +197,7 @@ def _read(way: Way, lesson_sha256: str, page_id: str, film: int, now: datetime) 
 
 
 def _locked(way: Way) -> Take:
-    """The take as it is now; whoever else would write to it waits until this transaction ends."""
+    """The take as it is now; other writers wait until this transaction ends."""
     rows = Take.objects.select_for_update()
     found = rows.filter(organization_id=way.take.organization_id, take_id=way.take.take_id).first()
     if found is None:
@@ -236,7 +236,7 @@ def _opened(assignment: Assignment, now: datetime, *, begin: bool) -> Way | None
 
 
 def _takes(assignment: Assignment) -> list[Take]:
-    """The takes of what is assigned, of whichever record and release, newest first."""
+    """The takes of what is assigned, for any record and release, newest first."""
     return takes_of_course(
         assignment.organization_id,
         assignment.learner_profile_id,
@@ -246,7 +246,7 @@ def _takes(assignment: Assignment) -> list[Take]:
 
 
 def _chosen(assignment: Assignment, takes: list[Take], now: datetime) -> Take | None:
-    """The take that goes on, or that finished the record; None where one is to be begun, or carried."""
+    """The take in progress, or the one that finished the record; None if a new one must begin or one be carried."""
     finished = [each for each in takes if each.finished_at is not None]
     own = [each for each in finished if each.record_id == assignment.record_id]
     if assignment.done:
@@ -260,7 +260,7 @@ def _chosen(assignment: Assignment, takes: list[Take], now: datetime) -> Take | 
     for each in takes:
         if each.record_id == assignment.record_id and each.finished_at is None and each.carried_at is None:
             return each if each.course_release_id == assignment.course_release_id else None
-    for each in own[:1]:  # the history has not taken the completion in yet, or the completion was voided
+    for each in own[:1]:  # no capture has processed the completion yet, or it was voided
         receipt_id = each.completion_receipt_id
         if receipt_id is not None and not training.is_void(assignment.organization_id, receipt_id, now):
             return each
@@ -290,14 +290,14 @@ RETURNING NULL"""
 
 
 def _unchanged_questions(before: Take, outline: Outline) -> list[str]:
-    """The questions of those lessons that are the same in the release that was being taken."""
+    """The questions of the lessons that are unchanged in the release that is taken now."""
     known = courses.contents(before.organization_id, [before.course_release_id])
     same = {lesson.sha256 for content in known.values() for lesson in content.outline.lessons}
     return [question_id for question_id, (lesson, _, _) in outline.questions.items() if lesson.sha256 in same]
 
 
 def _begin(assignment: Assignment, before: list[Take], now: datetime) -> Take:
-    """A new take, with what counts of those before, which end."""
+    """Begins a take, with what counts of those before it, which end."""
     content = courses.content(assignment.organization_id, assignment.course_release_id)
     outline = content.of_lesson(assignment.lesson_sha256)
     Take.objects.filter(organization_id=assignment.organization_id, pk__in=[each.pk for each in before]).update(
@@ -337,7 +337,7 @@ def give_attempts(
     actor_id: uuid.UUID,
     now: datetime,
 ) -> None:
-    """Gives the person of a take further attempts at a question. Raises TakeClosedError where nothing counts more."""
+    """Grants further attempts at a question in a take. Raises TakeClosedError if nothing more counts in it."""
     rows = Take.objects.select_for_update()
     found = rows.filter(organization_id=organization_id, take_id=take_id, finished_at=None, carried_at=None)
     if found.first() is None:

@@ -1,7 +1,6 @@
-"""Tokens of links and sessions: the company's identifier and 24 random bytes. The database keeps their SHA-256 alone.
+"""Tokens of links and sessions: the company's identifier and 24 random bytes. The database has only their SHA-256.
 
-The token holds the company because every statement names its company; a forged one names a company in which the
-digest is not found.
+A token contains the company because every statement names its company; the digest of a forged one is not found there.
 """
 
 import base64
@@ -14,7 +13,7 @@ from compliance.learning.errors import UnknownTokenError
 
 _RANDOM = 24
 _PADDING = "="
-"""Left out, since mail programs take it for the end of the sentence; older tokens have it."""
+"""Omitted from tokens, because mail programs treat it as the end of the link; older tokens have it."""
 
 
 def make(organization_id: uuid.UUID) -> str:
@@ -24,7 +23,7 @@ def make(organization_id: uuid.UUID) -> str:
 
 
 def company_of(token: str) -> uuid.UUID:
-    """The company that a token names, which need not know it. Raises UnknownTokenError."""
+    """The company that a token names; it need not have issued the token. Raises UnknownTokenError."""
     try:
         content = base64.b64decode(token.rstrip(_PADDING) + _PADDING * 2, b"-_", validate=True)
     except (binascii.Error, ValueError) as error:
@@ -35,5 +34,5 @@ def company_of(token: str) -> uuid.UUID:
 
 
 def digest(token: str) -> str:
-    """What is kept of a token."""
+    """The digest of a token that is stored."""
     return hashlib.sha256(token.encode()).hexdigest()

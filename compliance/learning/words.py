@@ -1,8 +1,8 @@
-"""Days and deadlines as people say them, in the company's time zone and the language that is active.
+"""Days and deadlines in words, in the company's time zone and the active language.
 
-Used by the learners' pages and by the letters to learners, so that both say the same of one deadline. A deadline is
-late exactly when the registers say so, and by as many days. The order of day, month and year is Django's for the
-language; English is written as in the rest of the product: 22 November 2026.
+Used by the learners' pages and the letters to learners, so that both state the same for a deadline. A deadline is late
+when it is late in the registers, and by as many days. The order of day, month and year is Django's for the language;
+English is written as in the rest of the product: 22 November 2026.
 """
 
 from datetime import date, datetime, timedelta
@@ -17,11 +17,11 @@ _ONE_DAY = timedelta(days=1)
 _ONE_SECOND = timedelta(seconds=1)
 _ENGLISH = {"DATE_FORMAT": "j F Y", "MONTH_DAY_FORMAT": "j F"}
 _TO_THE_END = timedelta(minutes=1)
-"""A deadline this close before midnight is that of the whole day: companies write 23:59 where they mean the day."""
+"""A deadline this close before midnight means the whole day: companies write 23:59 for it."""
 
 
 def by_day(due_at: datetime | None, now: datetime, zone: ZoneInfo) -> str:
-    """Until when something is to be done: "by Friday 27 November", "today", "3 days late", "no deadline"."""
+    """When something is due: "by Friday 27 November", "today", "3 days late", "no deadline"."""
     if due_at is None:
         return gettext("no deadline")
     if now > due_at:
@@ -38,7 +38,7 @@ def by_day(due_at: datetime | None, now: datetime, zone: ZoneInfo) -> str:
 
 
 def late_by(due_at: datetime, now: datetime) -> int:
-    """By how many days, begun ones included, a deadline has passed; 0 while it has not. As the registers count."""
+    """The days by which a deadline has passed, begun ones included; 0 before it passes. As in the registers."""
     return max(-((due_at - now) // _ONE_DAY), 0)
 
 
@@ -53,7 +53,7 @@ def on_day(moment: datetime, now: datetime, zone: ZoneInfo) -> str:
 
 
 def to_do(number: int) -> str:
-    """How much is to be done: "nothing to do", "1 thing to do", "3 things to do"."""
+    """How much there is to do: "nothing to do", "1 thing to do", "3 things to do"."""
     if number == 0:
         return gettext("nothing to do")
     return ngettext("%(number)s thing to do", "%(number)s things to do", number) % {"number": number}
@@ -71,13 +71,13 @@ def day_of(moment: datetime, zone: ZoneInfo) -> str:
 
 def day_and_time(moment: datetime, zone: ZoneInfo) -> str:
     """A moment on the company's clocks: "22 November 2026, 14:05"."""
-    # The day that the clocks show: where they go back over midnight, 23:30 comes twice on the same date.
+    # The day on the company's clocks: where they go back over midnight, 23:30 occurs twice on the same date.
     local = moment.astimezone(zone)
     return gettext("%(day)s, %(hour)s") % {"day": day(local.date()), "hour": f"{local:%H:%M}"}
 
 
 def weekday_and_day(value: date, today: date) -> str:
-    """A day near enough to be known by its weekday: "Friday 27 November", with its year where that is another one."""
+    """A day near enough to be named by its weekday: "Friday 27 November"; with its year if that differs."""
     wanted = "MONTH_DAY_FORMAT" if value.year == today.year else "DATE_FORMAT"
     return gettext("%(weekday)s %(day)s") % {
         "weekday": date_format(value, "l"),
@@ -86,9 +86,9 @@ def weekday_and_day(value: date, today: date) -> str:
 
 
 def _last_day(due_at: datetime, zone: ZoneInfo) -> tuple[date, str]:
-    """The day on which a deadline ends, and at what hour, "" for the end of the day."""
-    # Nothing is late at the deadline itself, but one microsecond of a day is no day to do anything on; and what ends
-    # with the last second before an hour is stated to end at the hour.
+    """The day on which a deadline ends, and the hour, "" for the end of the day."""
+    # Nothing is late at the deadline itself, but nothing can be done in the first microsecond of a day; a deadline in
+    # the last second before an hour is stated as that hour.
     last = due_at - company_days.ONE_MICROSECOND
     its_day = company_days.day_of(zone.key, last)
     if company_days.end_of_day(zone.key, its_day) - last < _TO_THE_END:
@@ -97,7 +97,7 @@ def _last_day(due_at: datetime, zone: ZoneInfo) -> tuple[date, str]:
 
 
 def _format(name: str) -> str:
-    """The order of a date's parts in the active language."""
+    """The date format of the active language."""
     if (get_language() or "en").split("-")[0] == "en":
         return _ENGLISH[name]
     return str(get_format(name))
