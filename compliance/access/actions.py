@@ -1,4 +1,4 @@
-"""Writes of this room: keys are issued, rotated and revoked here, and nowhere else."""
+"""Writes of this room: the only place where keys are issued, rotated and revoked."""
 
 import ipaddress
 import logging
@@ -23,10 +23,10 @@ from compliance.tenancy import queries, sql
 log = logging.getLogger(__name__)
 
 ROTATION_OVERLAP = timedelta(days=7)
-"""How long a rotated key still opens beside its successor, unless another time is given."""
+"""How long a rotated key remains valid beside its successor by default."""
 
 LONGEST_LIFE = timedelta(days=366)
-"""A key issued on a day ends at the latest at the end of the same day of the next year."""
+"""A key issued on a day expires at the latest at the end of the same day of the next year."""
 USUAL_LIFE = timedelta(days=365)
 
 LAST_USED_EVERY = timedelta(minutes=1)
@@ -46,10 +46,10 @@ def issue_key(
     expires_at: datetime | None = None,
     rotated_from: uuid.UUID | None = None,
 ) -> tuple[str, ApiKey]:
-    """Issues a key for a company and returns it; it is displayed this once, since only its digest is stored.
+    """Issues a key for a company and returns it. It is displayed only this once, since only its digest is stored.
 
-    `environment` is `live` or `test`; `networks` are CIDR blocks, none for any address. Without `expires_at` it ends
-    after USUAL_LIFE; no key opens for longer than LONGEST_LIFE. `actor` is kept as its issuer. Raises
+    `environment` is `live` or `test`; `networks` are CIDR blocks, empty for any address. Without `expires_at` the key
+    expires after USUAL_LIFE; no key is valid for longer than LONGEST_LIFE. `actor` is kept as its issuer. Raises
     NoSuchCompanyError, UnknownScopeError, BadNetworkError, BadExpiryError.
     """
     queries.organization(organization_id)
@@ -81,10 +81,10 @@ def issue_key(
 def rotate_key(
     *, key_id: uuid.UUID, environment: str, at: datetime, actor: str, overlap: timedelta = ROTATION_OVERLAP
 ) -> tuple[str, ApiKey]:
-    """Issues a successor with the same company, scopes, networks and end; the old key ends after `overlap` at most.
+    """Issues a successor with the same company, scopes, networks and end; the old key expires after at most `overlap`.
 
-    A rotation renews the secret, not the time: what shall open for longer is issued anew. The successor of a key
-    without an end has one.
+    A rotation renews the secret and not the validity: for a later end, issue a new key. The successor of a key without
+    an end has one.
 
     Raises NoSuchKeyError, KeyNotUsableError.
     """
@@ -110,7 +110,7 @@ def rotate_key(
 
 
 def revoke_key(*, key_id: uuid.UUID, at: datetime, actor: str, reason: str) -> ApiKey:
-    """Ends a key at once and for good; the first reason stays. Raises NoSuchKeyError."""
+    """Ends a key at once and permanently; the first reason is kept. Raises NoSuchKeyError."""
     with transaction.atomic():
         key = _locked(key_id)
         if key.revoked_at is None:
@@ -122,7 +122,7 @@ def revoke_key(*, key_id: uuid.UUID, at: datetime, actor: str, reason: str) -> A
 
 
 def end_seen_in_url(*, digests: Sequence[bytes], at: datetime) -> int:
-    """Revokes the keys with these SHA-256. Returns how many there were."""
+    """Revokes the keys with these SHA-256 digests. Returns how many there were."""
     keys = list(ApiKey.objects.filter(digest__in=digests, revoked_at=None).values_list("key_id", flat=True))
     for key_id in keys:
         revoke_key(key_id=key_id, at=at, actor="the API", reason=KEY_IN_URL)
@@ -130,9 +130,9 @@ def end_seen_in_url(*, digests: Sequence[bytes], at: datetime) -> int:
 
 
 def note_use(*, key_id: uuid.UUID, at: datetime) -> None:
-    """Keeps when a key was last used, to the minute: a busy key is written once a minute at most.
+    """Keeps when a key was last used, to the minute: a busy key is written at most once a minute.
 
-    No reader waits for a disk or a standby because of it.
+    No call waits for a disk or a standby because of it.
     """
     sql.execute_soon(
         "UPDATE access_apikey SET last_used_at = %s WHERE key_id = %s AND (last_used_at IS NULL OR last_used_at < %s)",
@@ -150,7 +150,7 @@ def _scopes(scopes: Iterable[str]) -> list[str]:
 
 
 def network(written: str) -> str:
-    """A network in its canonical form. Raises BadNetworkError."""
+    """Returns a network in its canonical form. Raises BadNetworkError."""
     try:
         return str(ipaddress.ip_network(written.strip()))
     except ValueError as error:

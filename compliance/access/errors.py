@@ -1,4 +1,4 @@
-"""What can go wrong with API keys and sources."""
+"""Errors of API keys and sources."""
 
 from compliance.errors import ComplianceError
 
@@ -8,7 +8,7 @@ class AccessError(ComplianceError):
 
 
 class UnknownScopeError(AccessError):
-    """A scope is none of the contract's four, or no scope was given."""
+    """A scope is not one of the contract's four, or no scope was given."""
 
 
 class BadNetworkError(AccessError):
@@ -16,7 +16,7 @@ class BadNetworkError(AccessError):
 
 
 class BadExpiryError(AccessError):
-    """A key would have expired before it is issued, or would open for longer than keys may."""
+    """A key would expire before it is issued, or be valid for longer than keys may be."""
 
 
 class NoSuchKeyError(AccessError):
@@ -28,11 +28,11 @@ class KeyNotUsableError(AccessError):
 
 
 class UnknownKindError(AccessError):
-    """A kind that a source shall bring is neither a kind of fact nor `scim`, or none was given."""
+    """A kind for a source is neither a kind of fact nor `scim`, or none was given."""
 
 
 class BadSourceNameError(AccessError):
-    """A source's name is empty, too long or not to be read."""
+    """A source's name is empty, too long or not readable."""
 
 
 class NoSuchSourceError(AccessError):
@@ -40,4 +40,4 @@ class NoSuchSourceError(AccessError):
 
 
 class SourceRevokedError(AccessError):
-    """Somebody revoked the source, so it gets no new token."""
+    """The source was revoked, so it gets no new token."""

@@ -1,4 +1,4 @@
-"""API keys and sources: only a SHA-256 of a secret is stored. Directory tables: the secret tells the company."""
+"""API keys and sources: only the SHA-256 of a secret is stored. Directory tables: the secret identifies the company."""
 
 import uuid
 
@@ -40,11 +40,11 @@ class ApiKey(models.Model):
 class Source(models.Model):
     """A program that brings facts of one company in: an HR system, an identity provider, a learning system.
 
-    The row is the source for good: a rotation replaces its token, and the former one opens until `former_until`.
+    The row stays the same source: a rotation replaces its token, and the former one is valid until `former_until`.
     """
 
     class Leaving(models.TextChoices):
-        """What it means that an identity provider sets a person inactive."""
+        """What it means if an identity provider sets a person inactive."""
 
         LEFT = "left", "The person has left"
         SUSPENDED = "suspended", "The person is suspended"

@@ -1,4 +1,4 @@
-"""SQL about API keys that other rooms put into statements of theirs."""
+"""SQL about API keys for statements of other rooms."""
 
 
 def keys_of(alias: str) -> str:
@@ -10,6 +10,6 @@ def keys_of(alias: str) -> str:
 
 
 CALLED = "k.key_id, k.scopes, k.networks, k.expires_at, k.last_used_at"
-"""Columns of a key `k`, as a call needs them."""
+"""Columns of a key `k` that a call needs."""
 BY_DIGEST = ("FROM access_apikey k", "WHERE k.digest = %s AND k.revoked_at IS NULL")
-"""SQL of the key `k` whose token has this SHA-256, unless it is revoked; what others join goes between the two."""
+"""SQL of the key `k` whose token has this SHA-256, unless it is revoked, in two parts between which joins fit."""

@@ -1,4 +1,4 @@
-"""Sources: programs that bring facts in, each with a token of its own. Issued here, and found by their token."""
+"""Sources: programs that bring facts in, each with a token of its own. Issues them, and finds them by their token."""
 
 import logging
 import uuid
@@ -32,14 +32,14 @@ from compliance.tenancy import queries, sql
 log = logging.getLogger(__name__)
 
 SCIM = "scim"
-"""Beside kinds of fact: the source speaks SCIM, and so brings whatever facts its operations become."""
+"""A source with this kind uses SCIM, and brings the facts that its operations become."""
 
 GOES_ON = (KEY_IN_URL, EXPIRED)
-"""Why a token ended while its source did not: a new token opens again for the same source."""
+"""Reasons for which a token ended but not its source: a new token makes the same source valid again."""
 
 
 class SourceCaller(NamedTuple):
-    """A source that exists, is not revoked, and calls by a token that opens at this moment."""
+    """A source that exists, is not revoked, and calls with a token that is valid at this moment."""
 
     source_id: uuid.UUID
     organization_id: uuid.UUID
@@ -52,7 +52,7 @@ class SourceCaller(NamedTuple):
 
     @property
     def token_id(self) -> uuid.UUID:
-        """What its calls are counted under."""
+        """The identifier under which its calls are counted."""
         return self.source_id
 
 
@@ -68,10 +68,10 @@ def issue_source(
     leaving: str = Source.Leaving.LEFT,
     expires_at: datetime | None = None,
 ) -> tuple[str, Source]:
-    """Issues a source of a company and its token, which is given out this once: only its digest is stored.
+    """Issues a source of a company and its token, which is displayed only this once: only its digest is stored.
 
-    `kinds` are kinds of fact, or `scim`; the rest is as for API keys (`actions.issue_key`). Raises NoSuchCompanyError,
-    BadSourceNameError, UnknownKindError, BadNetworkError, BadExpiryError.
+    `kinds` are kinds of fact, or `scim`; other arguments are as for API keys (`actions.issue_key`). Raises
+    NoSuchCompanyError, BadSourceNameError, UnknownKindError, BadNetworkError, BadExpiryError.
     """
     queries.organization(organization_id)
     wanted = _kinds(kinds)
@@ -107,12 +107,12 @@ def rotate_source(
     overlap: timedelta = ROTATION_OVERLAP,
     expires_at: datetime | None = None,
 ) -> tuple[str, Source]:
-    """Replaces the token of a source, within its row: whatever is kept under its identifier stays with it.
+    """Replaces the token of a source, within its row: all that is kept under its identifier stays with it.
 
-    The former token opens for `overlap` more, and one that was former before opens no more. `expires_at` is the new
-    end; without it the end stays, where that lies ahead. A source whose token expired, or was seen in a URL, opens
-    again by the new token and by no former one; a source that somebody revoked stays so. Whoever rotates is its issuer
-    from here on, since they have seen the token.
+    The former token remains valid for `overlap`, and an earlier former one becomes invalid. `expires_at` is the new
+    end; without it the end stays if it is in the future. A source whose token expired, or was seen in a URL, becomes
+    valid again with the new token and no former one; a source that somebody revoked stays revoked. `actor` becomes its
+    issuer, having seen the token.
 
     Raises NoSuchSourceError, SourceRevokedError, BadExpiryError.
     """
@@ -141,7 +141,7 @@ def rotate_source(
 
 
 def revoke_source(*, source_id: uuid.UUID, at: datetime, actor: str, reason: str) -> Source:
-    """Ends a source at once; the first reason stays, unless that one only ended its token. Raises NoSuchSourceError."""
+    """Ends a source at once; the first reason is kept, unless it only ended its token. Raises NoSuchSourceError."""
     with transaction.atomic():
         source = _locked(source_id)
         if source.revoked_at is None or (source.revoked_reason in GOES_ON and reason not in GOES_ON):
@@ -170,7 +170,7 @@ def end_seen_in_url(*, digests: Sequence[bytes], at: datetime) -> int:
 
 
 def expire_sources(now: datetime, warn_before: timedelta) -> int:
-    """Closes sources past their end, forgets former tokens past theirs, and logs which end soon. Returns how many."""
+    """Closes expired sources, deletes expired former tokens, and logs which expire soon. Returns how many."""
     Source.objects.filter(former_until__lte=now).update(former_digest=None, former_until=None)
     over = Source.objects.filter(revoked_at=None, expires_at__lte=now)
     ended = over.update(revoked_at=now, revoked_reason=EXPIRED, former_digest=None, former_until=None)
@@ -196,7 +196,7 @@ WHERE (digest = %(digest)s OR (former_digest = %(digest)s AND former_until > %(n
 
 
 def caller(digest: bytes, now: datetime) -> SourceCaller | None:
-    """The source whose token has this SHA-256 and opens at `now`; None when there is none."""
+    """The source whose token has this SHA-256 and is valid at `now`; None if there is none."""
     for source_id, organization_id, name, kinds, networks, leaving, expires_at, last_used_at in sql.fetch(
         _BY_DIGEST, {"digest": digest, "now": now}
     ):
@@ -207,7 +207,7 @@ def caller(digest: bytes, now: datetime) -> SourceCaller | None:
 
 
 def note_use(*, source_id: uuid.UUID, at: datetime) -> None:
-    """Keeps when a source last called, to the minute: a busy one is written once a minute, and not waited for."""
+    """Keeps when a source last called, to the minute: a busy one is written once a minute, and no call waits for it."""
     sql.execute_soon(
         "UPDATE access_source SET last_used_at = %s"
         " WHERE source_id = %s AND (last_used_at IS NULL OR last_used_at < %s)",

@@ -1,7 +1,7 @@
-"""The form of API keys and of the tokens of sources: a prefix, 43 random characters, 6 of a checksum.
+"""The form of API keys and tokens of sources: a prefix, 43 random characters, 6 characters of a checksum.
 
-The checksum lets anyone tell a mistyped or made-up key from a real one without asking the database, and lets secret
-scanners report only what can be a key. Only the SHA-256 of a key is ever stored.
+With the checksum, a mistyped or invented key is recognised without a database query, and secret scanners report only
+possible keys. Only the SHA-256 of a key is stored.
 """
 
 import hashlib
@@ -13,11 +13,11 @@ ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 RANDOM_LENGTH = 43
 CHECKSUM_LENGTH = 6
 KEY_PREFIXES = {"live": "svc_live_", "test": "svc_test_"}
-"""Of API keys, which read, by environment."""
+"""The prefixes of API keys, which read, by environment."""
 SOURCE_PREFIXES = {"live": "svc_in_live_", "test": "svc_in_test_"}
-"""Of the tokens of sources, which bring facts in."""
+"""The prefixes of tokens of sources, which bring facts in."""
 SHAPE = re.compile(r"svc_(?:in_)?(?:live|test)_[0-9A-Za-z]{49}")
-"""What looks like a key or a token, wherever it is found; whether its checksum holds is another question."""
+"""What looks like a key or a token anywhere in a text; its checksum is not verified."""
 
 REDACTED = "svc_[redacted]"
 
@@ -29,7 +29,7 @@ def new_token(prefix: str) -> str:
 
 
 def checksum(body: str) -> str:
-    """Six base62 digits, most significant first, of the CRC-32 of the text before them."""
+    """Returns six base62 digits, most significant first, of the CRC-32 of the text before them."""
     value = zlib.crc32(body.encode("ascii"))
     digits = ""
     for _ in range(CHECKSUM_LENGTH):
@@ -39,17 +39,17 @@ def checksum(body: str) -> str:
 
 
 def is_whole(token: str) -> bool:
-    """Tells whether `token` has the form of a key, or of a source's token, and a checksum that holds."""
+    """Returns whether `token` has the form of a key, or of a source's token, and a valid checksum."""
     return SHAPE.fullmatch(token) is not None and checksum(token[:-CHECKSUM_LENGTH]) == token[-CHECKSUM_LENGTH:]
 
 
 def digest(token: str) -> bytes:
-    """What is stored of a key: its SHA-256. A key has 256 random bits, so nothing slower is needed."""
+    """The SHA-256 of a key, which is stored. A key has 256 random bits, so no slower hash is needed."""
     return hashlib.sha256(token.encode("ascii")).digest()
 
 
 def redact(text: str) -> str:
-    """`text` with everything that looks like a key, or begins like one, taken out. For logs."""
+    """Returns `text` without anything that looks like a key, or begins like one. For logs."""
     return _BEGINNING.sub(REDACTED, text) if "svc" in text else text
 
 
