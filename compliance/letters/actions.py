@@ -1,7 +1,7 @@
-"""Asking for letters, and settling what became of them.
+"""Requests letters, and records what became of them.
 
-A letter is asked for in the transaction of what it is about, so none is lost and none is sent about what was taken
-back. The worker is asked once that is committed; the look of each minute finds what it did not hear of.
+A letter is requested in the transaction of its subject, so none is lost and none is sent about what was rolled back.
+The worker is started after the commit; its run of each minute finds letters that it was not started for.
 """
 
 import logging
@@ -22,16 +22,16 @@ Kind = Letter.Kind
 SEND_TASK = "compliance.letters.send"
 
 NOBODY = "nobody"
-"""Why a letter was not sent: its person left, was erased, has no address, or there is nothing to say any more."""
+"""Why a letter was not sent: its person left, was erased, has no address, or nothing remains to write about."""
 
 KEPT = timedelta(days=90)
-"""How long a letter's row stays once it is settled, so that staff can see whether one went out."""
+"""How long a letter's row stays once it is settled, so that staff can see whether it was sent."""
 
 _AT_ONCE = 1000
 
 
 class Asked(NamedTuple):
-    """A letter that is asked for. `letter_id` given: asking again for the same letter asks for nothing."""
+    """A letter to request. With `letter_id`, repeated requests for the same letter have no effect."""
 
     learner_profile_id: uuid.UUID | None = None
     invitation_id: uuid.UUID | None = None
@@ -51,17 +51,17 @@ def ask(
     letter_id: uuid.UUID | None = None,
     to_work_address: bool = False,
 ) -> None:
-    """Asks for one letter, to a person or to somebody invited. Needs the company's context.
+    """Requests one letter, to a person or an invited person. Needs the company's context.
 
-    It is sent once the transaction is committed. With `letter_id` a letter that was asked for before is not asked for
-    again. `to_work_address`: to the work address, if the person has one, rather than to the account's.
+    It is sent after the transaction is committed. With `letter_id` a letter is requested at most once.
+    `to_work_address`: to the work address, if the person has one, rather than to the account's.
     """
     asked = Asked(learner_profile_id, invitation_id, tuple(subject_ids), letter_id, to_work_address)
     ask_many(organization_id, kind, [asked], now=now)
 
 
 def ask_many(organization_id: uuid.UUID, kind: Letter.Kind, asked: Iterable[Asked], *, now: datetime) -> None:
-    """Asks for letters of one kind, as `ask` does for one, in a few statements."""
+    """Requests letters of one kind, as `ask` does for one, in a few statements."""
     letters = [
         Letter(
             organization_id=organization_id,
@@ -83,7 +83,7 @@ def ask_many(organization_id: uuid.UUID, kind: Letter.Kind, asked: Iterable[Aske
 
 
 def send_soon(organization_id: uuid.UUID) -> None:
-    """Has the worker send what is due. A broker that is away loses nothing: the next look finds the same."""
+    """Starts the worker's run. If the broker is unavailable nothing is lost: the next run finds the same letters."""
     try:
         current_app.send_task(SEND_TASK, args=[str(organization_id)], retry=False)
     except (OperationalError, OSError):
@@ -91,6 +91,6 @@ def send_soon(organization_id: uuid.UUID) -> None:
 
 
 def forget_settled(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes letters that were settled long ago; how many. Needs the company's context."""
+    """Removes letters that were settled long ago; returns how many. Needs the company's context."""
     old = Letter.objects.filter(organization_id=organization_id, settled_at__lt=now - KEPT)
     return old.delete()[0]

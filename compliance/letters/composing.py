@@ -1,7 +1,7 @@
-"""What a letter says when it leaves: whom it is for, what is still so, and a link made for it.
+"""Composes a letter when it is sent: the recipient, what is still current, and a link made for it.
 
-Whoever left, was suspended or erased gets none, and what was done meanwhile is not asked for any more: then there is
-nothing to send. The link is made here, since it is kept nowhere.
+People who left, are suspended or erased get no letter, and what was done meanwhile is left out; if nothing remains, no
+letter is sent. The link is made here because it is not stored.
 """
 
 import uuid
@@ -33,7 +33,7 @@ from compliance.tenancy.queries import organization
 
 Kind = Letter.Kind
 Enclose = Callable[[uuid.UUID, uuid.UUID, datetime], Enclosure | None]
-"""Gives the file of a certificate by company and identifier, as the public pages draw it; None for none."""
+"""Returns the file of a certificate by company and identifier, as the public pages draw it; None for none."""
 
 
 def no_enclosure(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: datetime) -> Enclosure | None:
@@ -42,10 +42,10 @@ def no_enclosure(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: dat
 
 
 def compose(letter: Letter, now: datetime, enclose: Enclose, connection: Any) -> EmailMultiAlternatives | None:
-    """The mail of a letter, with its link; None where there is nobody or nothing to write to or of. In the context."""
+    """The mail of a letter, with its link; None without a recipient or a subject. In the company's context."""
     if letter.kind == Kind.INVITATION:
         return _to_the_invited(letter, now, connection)
-    assert letter.learner_profile_id is not None  # the table holds that a letter is to one or the other
+    assert letter.learner_profile_id is not None  # a constraint ensures that a letter has one of the two
     learner = letter.learner_profile_id
     to_work_address = letter.to_work_address
     found = recipients(letter.organization_id, [learner], now, to_work_address=to_work_address).get(learner)
@@ -83,14 +83,14 @@ def reminder(
 
 
 def lead(things: Sequence[Owed]) -> str:
-    """Where the link of a letter about things to do leads: to the only one, or home."""
+    """Where the link of a letter about things to do leads: to the only one, or to the home page."""
     if len(things) != 1 or things[0].lesson_alone:
         return ""
     return f"policies/{things[0].course_id}" if things[0].policy else f"courses/{things[0].course_id}/"
 
 
 def to_do(organization_id: uuid.UUID, things: Sequence[Owed]) -> list[ToDo]:
-    """Those things by what they are called today. One statement, in the company's context."""
+    """Those things with their current titles. One statement, in the company's context."""
     titles = titles_of(organization_id, {each.course_id for each in things})
     return [ToDo(titles.get(each.course_id, ""), each.policy, each.due_at) for each in things]
 

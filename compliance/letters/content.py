@@ -1,4 +1,4 @@
-"""What a letter says, before it is drawn: the same content becomes its HTML and its plain text."""
+"""The content of a letter before it is rendered, from which both its HTML and its plain text are made."""
 
 import re
 import unicodedata
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 _BLANKS = re.compile(r"\s+")
 _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 _JOINERS = "\u200c\u200d"
-"""Invisible, and part of how Persian or Hindi words and many emoji are written."""
+"""Invisible characters that are needed to write Persian or Hindi words and many emoji."""
 
 
 @dataclass(frozen=True)
 class Button:
-    """The one thing to press, and the address that it opens."""
+    """The only button, and the address that it opens."""
 
     label: str
     address: str
@@ -20,7 +20,7 @@ class Button:
 
 @dataclass(frozen=True)
 class Thing:
-    """Something to do: its title, and in words until when."""
+    """Something to do: its title, and the deadline in words."""
 
     title: str
     due: str
@@ -29,7 +29,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Enclosure:
-    """A file that goes with a letter."""
+    """A file attached to a letter."""
 
     name: str
     content: bytes
@@ -38,7 +38,7 @@ class Enclosure:
 
 @dataclass(frozen=True)
 class Content:
-    """A letter in the language of whom it is for. All texts are one line each, and hold no markup.
+    """A letter in its recipient's language. All texts are one line each, without markup.
 
     `particulars` are pairs of a name and a value; `closing` follows the button.
     """
@@ -56,14 +56,14 @@ class Content:
 def one_line(text: str) -> str:
     """A name or a title from outside as one line of plain characters.
 
-    Neither line breaks nor controls of direction, which could make of a name another line or another order of words.
+    Without line breaks and direction controls, with which a name could begin another line or change the order of words.
     """
     plain = _BLANKS.sub(" ", text).strip()
     return "".join(each for each in plain if each in _JOINERS or unicodedata.category(each) not in ("Cc", "Cf"))
 
 
 def within(text: str, *, right_to_left: bool) -> str:
-    """A name or a title within a sentence: set apart where it is written in the other direction than the sentence."""
+    """A name or a title within a sentence: isolated if it is written in the other direction than the sentence."""
     line = one_line(text)
     directions = {unicodedata.bidirectional(each) for each in line}
     foreign = directions & ({"L"} if right_to_left else {"R", "AL"})

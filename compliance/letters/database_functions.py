@@ -1,4 +1,4 @@
-"""What is asked of the letters of all companies together: how many wait or were given up, and nothing about whom."""
+"""Reads about the letters of all companies: how many wait or were given up, without their recipients."""
 
 from compliance.letters.actions import NOBODY
 from compliance.tenancy.functions import EVERYONE_BUT_THE_SIGNER, DatabaseFunction

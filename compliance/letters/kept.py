@@ -1,4 +1,4 @@
-"""What this room keeps of one person (`tenancy.kept`): which letters, not their text, which is made when they leave."""
+"""What this room keeps about one person (`tenancy.kept`): letters without texts, which are made when they are sent."""
 
 import uuid
 

@@ -1,6 +1,6 @@
-"""Letters as files, one each, for installations that send none: what would have gone out can be read.
+"""Writes letters as files, one each, for installations that send none, so that they can be read.
 
-An `.eml` file is the letter as a mail server gets it (RFC 5322); any mail program opens it. The folder is that of the
+An `.eml` file is the letter as a mail server receives it (RFC 5322); any mail program opens it. The folder is the
 setting EMAIL_FILE_PATH. Production sends letters by SMTP and does not use this.
 """
 
@@ -18,23 +18,23 @@ SUFFIX = ".eml"
 
 
 class EmailBackend(BaseEmailBackend):
-    """Writes each letter to a file of its own, named so that their order is that of writing."""
+    """Writes each letter to a file of its own; the order of names is the order of writing."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        """Write the letters that have recipients; return how many those were."""
+        """Write the letters that have recipients; return how many there were."""
         written = 0
         for message in email_messages:
             if message.recipients():
                 letter = (
                     message.message().as_bytes().replace(b"\n", b"\r\n")
-                )  # which Django writes with line feeds alone
+                )  # Django writes line feeds only
                 keep(letter, Path(settings.EMAIL_FILE_PATH))
                 written += 1
         return written
 
 
 def keep(letter: bytes, folder: Path) -> Path:
-    """Write a letter into the folder, readable to the owner alone; who lists the folder never meets half of one."""
+    """Write a letter into the folder, readable only by the owner; a listing never includes a partly written file."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{uuid.uuid4().hex[:8]}"
     begun = folder / f".{name}"

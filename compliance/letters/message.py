@@ -1,4 +1,4 @@
-"""A letter as mail: HTML and plain text of one content, in the company's name."""
+"""Renders a letter as mail: HTML and plain text of the same content, in the company's name."""
 
 import uuid
 from email.utils import formataddr, parseaddr
@@ -16,7 +16,7 @@ _LONGEST_SUBJECT = 150
 
 
 class Drawn(NamedTuple):
-    """A letter as it is read: the subject and both forms of it."""
+    """A rendered letter: the subject and both texts."""
 
     subject: str
     html: str
@@ -24,21 +24,21 @@ class Drawn(NamedTuple):
 
 
 def language_for(tag: str | None) -> str:
-    """The language of letters for who chose the language of this tag: that one where we have it, else English."""
+    """The language of letters for a person who chose this language tag: the same if we have it, else English."""
     primary = (tag or "").lower().partition("-")[0]
     return primary if primary in {code for code, _ in settings.LANGUAGES} else "en"
 
 
 def can_be_written_to(address: str | None) -> bool:
-    """Whether mail can be sent to the address: one whose local part is not ASCII would reach somebody else, or nobody.
+    """Whether mail can be sent to the address: with a non-ASCII local part it would go to somebody else, or nobody.
 
-    Django encodes such a local part as it does a name (RFC 2047), which no mail server takes for the same mailbox.
+    Django encodes such a local part like a name (RFC 2047), which no mail server takes for the same mailbox.
     """
     return bool(address) and str(address).rpartition("@")[0].isascii()
 
 
 def draw(content: Content, company: str) -> Drawn:
-    """Draws a letter in the language that is active."""
+    """Renders a letter in the active language."""
     right_to_left = translation.get_language_bidi()
     values = {
         "content": content,
@@ -60,10 +60,10 @@ def draw(content: Content, company: str) -> Drawn:
 def message(
     content: Content, *, company: str, address: str, letter_id: uuid.UUID, connection: Any = None
 ) -> EmailMultiAlternatives:
-    """The mail of a letter to an address, in the language that is active.
+    """The mail of a letter to an address, in the active language.
 
-    The same letter bears the same Message-ID however often it is tried: a mail server may know a double by it. Programs
-    that answer letters leave it alone (RFC 3834).
+    All tries of a letter have the same Message-ID, by which a mail server may recognise a duplicate. Headers ask
+    automatic responders not to answer (RFC 3834).
     """
     drawn = draw(content, company)
     mail = EmailMultiAlternatives(
@@ -86,5 +86,5 @@ def message(
 
 
 def sender(company: str) -> str:
-    """Who letters are from: the company's name over the deployment's address."""
+    """The sender of letters: the company's name with the deployment's address."""
     return formataddr((one_line(company), parseaddr(settings.DEFAULT_FROM_EMAIL)[1]))

@@ -1,7 +1,7 @@
-"""Letters that wait to be sent, and how far the history was looked at for what is new to write about.
+"""Letters that wait to be sent, and how far the history was searched for news.
 
-A letter is a row before it is sent. The row holds no address, no name and no link: they are read, and made, when it
-leaves, so nothing here is personal but whom it is for.
+A letter is a row before it is sent. The row has no address, no name and no link, which are read or made when it is
+sent, so its only reference to a person is its recipient's identifier.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -11,7 +11,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class Letter(CompanyRow):
-    """One letter to a person or to somebody invited."""
+    """One letter to a person or an invited person."""
 
     class Kind(models.TextChoices):
         """What a letter is about."""
@@ -20,7 +20,7 @@ class Letter(CompanyRow):
         STAFF_LINK = "staff link", "a link that staff sent"
         INVITATION = "invitation", "an invitation to join"
         NEW = "new", "what is new to do"
-        REMINDER = "reminder", "a reminder"  # has rows of its own, since it is never sent twice (operations)
+        REMINDER = "reminder", "a reminder"  # has rows of its own, since it is sent at most once (operations)
         POLICY = "policy", "a policy to sign"
         SIGNED = "signed", "a signed copy"
         CERTIFICATE = "certificate", "a certificate"
@@ -65,7 +65,7 @@ class Letter(CompanyRow):
 
 
 class LettersRead(CompanyRow):
-    """Up to which sequence of a company's history was looked at for what is new."""
+    """The sequence up to which a company's history was searched for news."""
 
     sequence = models.BigIntegerField()
 

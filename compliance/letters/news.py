@@ -1,8 +1,8 @@
-"""What is new, found by reading what the history wrote since it was looked at last.
+"""Finds news by reading what the history has written since the last search.
 
-A course or policy that somebody owes since lately, or a certificate that they were issued, is written about; nothing
-is that was so three days ago, so an import of the past writes to nobody. The first look at a company begins where its
-history ends then.
+News is a course or policy that a person newly owes, or a certificate that was issued to them. What was already so three
+days ago is not news, so an import of past facts sends no letters. The first search in a company begins at the end of
+its history.
 """
 
 import uuid
@@ -20,9 +20,10 @@ _ROWS_AT_ONCE = 20_000
 
 
 def read(organization_id: uuid.UUID, now: datetime) -> int:
-    """Asks for a letter to each person to whom something new came, and returns how many letters these are.
+    """Requests a letter to each person with news, and returns how many were requested.
 
-    One letter a person, whatever came, and one for each certificate. Several workers may look at once: one does.
+    One letter for each person, whatever the news, and one for each certificate. If several workers search at once, one
+    does the work.
     """
     with context.company(organization_id):
         upto = sequence(organization_id)
@@ -52,7 +53,7 @@ def read(organization_id: uuid.UUID, now: datetime) -> int:
 
 
 def is_behind(organization_id: uuid.UUID) -> bool:
-    """Whether the history has grown since it was looked at, or never was. Needs the company's context."""
+    """Whether the history has grown since the last search, or was never searched. Needs the company's context."""
     looked = LettersRead.objects.filter(organization_id=organization_id).values_list("sequence", flat=True).first()
     return looked is None or looked < sequence(organization_id)
 

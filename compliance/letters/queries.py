@@ -1,4 +1,4 @@
-"""Reads about letters: how many a person was sent lately, and what waits or failed."""
+"""Reads about letters: how many a person was sent recently, and what waits or failed."""
 
 import uuid
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from compliance.tenancy import nodes
 
 
 class Outbox(NamedTuple):
-    """How many letters wait, how many were given up lately, and since when the oldest waits."""
+    """How many letters wait, how many were given up recently, and since when the oldest waits."""
 
     waiting: int
     failed: int
@@ -20,7 +20,7 @@ class Outbox(NamedTuple):
 def asked_since(
     organization_id: uuid.UUID, kind: Letter.Kind, since: datetime, *, learner_profile_id: uuid.UUID
 ) -> int:
-    """How many letters of a kind were asked for, for this person, at `since` or later. Needs the company's context."""
+    """How many letters of a kind were requested for this person at `since` or later. Needs the company's context."""
     found = Letter.objects.filter(
         organization_id=organization_id, learner_profile_id=learner_profile_id, kind=kind, made_at__gte=since
     )
@@ -28,9 +28,9 @@ def asked_since(
 
 
 def outbox(since: datetime, *, only: Collection[uuid.UUID] | None = None) -> Outbox:
-    """How the letters of all companies, or of these, fare: what waits, and what failed for good at `since` or later.
+    """Letters of all companies, or of these, that wait, and those given up at `since` or later.
 
-    In one statement a node, outside of any company's context.
+    One statement for each node, outside any company's context.
     """
     rows = nodes.fetch(
         "SELECT * FROM letters_outbox(%(since)s::timestamptz, %(companies)s::uuid[])", {"since": since}, only=only
@@ -48,7 +48,7 @@ def is_due(organization_id: uuid.UUID, now: datetime) -> bool:
 
 
 class Recent(NamedTuple):
-    """A letter as staff see it: for whom, and what became of it."""
+    """A letter as listed for staff: its recipient, and what became of it."""
 
     kind: str
     learner_profile_id: uuid.UUID | None
@@ -66,6 +66,6 @@ class Recent(NamedTuple):
 
 
 def recent(organization_id: uuid.UUID, most: int) -> list[Recent]:
-    """The last `most` letters that were asked for, newest first. Needs the company's context."""
+    """The last `most` requested letters, newest first. Needs the company's context."""
     found = Letter.objects.filter(organization_id=organization_id).order_by("-id")
     return [Recent._make(row) for row in found.values_list(*Recent._fields)[:most]]

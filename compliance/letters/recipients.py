@@ -1,4 +1,4 @@
-"""To whom letters go: read when one leaves, and kept nowhere."""
+"""The recipients of letters: read when a letter is sent, and not stored with it."""
 
 import uuid
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from compliance.letters.message import can_be_written_to, language_for
 
 
 class Recipient(NamedTuple):
-    """A person who can be written to, and the language in which."""
+    """A person who can be written to, and their language."""
 
     person_name: str | None
     address: str
@@ -24,7 +24,7 @@ def recipients(
 ) -> dict[uuid.UUID, Recipient]:
     """Those of the people who may come in at `now` and can be written to. Three statements, in the company's context.
 
-    The account's address goes before the work address, unless the letter is for the latter.
+    The account's address is preferred to the work address, unless the letter is for the latter.
     """
     here = present(organization_id, learners, now)
     people = displayed_people(organization_id, here)

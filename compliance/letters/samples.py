@@ -1,6 +1,6 @@
-"""Letters as they would look, with invented people and things, for those who want to see them beforehand.
+"""Sample letters with invented people and things, for staff who want to see letters beforehand.
 
-Nothing is read and nothing is made: the address behind the button opens nothing.
+Nothing is read or stored: the address of the button opens nothing.
 """
 
 import uuid
@@ -25,7 +25,7 @@ _CODE = "7QK2M-0XV9T-HB4ZR-3WCEN"
 
 
 def sample(kind: Letter.Kind, company: Organization, language: str, now: datetime) -> Drawn:
-    """A letter of the kind from the company to an invented person, in a language that letters have."""
+    """A sample letter of the kind from the company to an invented person, in one of the languages of letters."""
     with translation.override(language):
         writing = Writing(company.name, gettext("Alex Example"), now, ZoneInfo(company.time_zone))
         way = Way(links.address_of("example"), now + links.IN_A_LETTER)

@@ -1,9 +1,9 @@
 """Sending letters: claimed one at a time by any number of workers, and tried again with growing pauses.
 
-Each letter is sent at least once. Before it leaves it is put off by a pause, in a transaction of its own; what becomes
-of it is written down in another. A process that dies between the two leaves a letter that is due again after the pause:
-it may then come twice, with the same Message-ID, which is better than a way in, a copy or news that never comes.
-Reminders alone are counted as facts, so they are never sent twice, and have rows of their own (`operations`).
+Each letter is sent at least once. Before sending, a transaction postpones it by a pause; after sending, another
+transaction records the result. If the process dies between the two, the letter is due again after the pause: it may
+then arrive twice, with the same Message-ID, which is better than a link, a copy or news that never arrives. Reminders
+are counted as facts, so they are sent at most once, and have rows of their own (`operations`).
 """
 
 import logging
@@ -25,17 +25,17 @@ from compliance.tenancy import context
 log = logging.getLogger(__name__)
 
 REFUSALS = (smtplib.SMTPException, OSError, ValueError)
-"""What sending may raise. ValueError: an address that no letter can bear (a@b..org); the others get theirs."""
+"""The errors of sending. ValueError: an invalid address (a@b..org); the letters to others are sent."""
 
 MOST_ATTEMPTS = 10
-"""With pauses of 2, 4, 8, ... minutes a letter is given up after 17 hours: a mail server may be away for a night."""
+"""With pauses of 2, 4, 8, ... minutes a letter is given up after 17 hours: a mail server may be down for a night."""
 
 MOST_IN_A_RUN = 500
-"""A task ends in good time; what is left is for the next, which is asked for at once."""
+"""Limits a run, so that a task ends in time; the rest is for the next run, which is started at once."""
 
 _GIVEN_UP = "given up"
 _MOST_FAILURES = 3
-"""So many letters in a row that cannot be handed over end a run: the mail server is away, not the letters wrong."""
+"""After this many failures in a row a run ends: probably the mail server is unavailable, not the letters wrong."""
 
 _URGENCY = Case(
     When(kind__in=[Letter.Kind.LINK, Letter.Kind.STAFF_LINK, Letter.Kind.INVITATION], then=Value(0)),
@@ -45,7 +45,7 @@ _URGENCY = Case(
 
 
 class Run(NamedTuple):
-    """What a run did: letters sent, letters that could not be handed over, and whether more are due."""
+    """The result of a run: letters sent, letters that could not be handed over, and whether more are due."""
 
     sent: int
     refused: int
@@ -53,7 +53,7 @@ class Run(NamedTuple):
 
 
 def send_due(organization_id: uuid.UUID, clock: Callable[[], datetime], enclose: Enclose = no_enclosure) -> Run:
-    """Sends a company's letters that are due, those that somebody waits for first."""
+    """Sends a company's due letters, those first that a person is waiting for."""
     sent = refused = in_a_row = 0
     connection = get_connection(fail_silently=False)
     try:
@@ -69,7 +69,7 @@ def send_due(organization_id: uuid.UUID, clock: Callable[[], datetime], enclose:
                 continue
             try:
                 connection.send_messages([mail])
-            except ValueError as error:  # nothing was sent, and nothing ever can be
+            except ValueError as error:  # nothing was sent, and this letter never can be
                 refused += 1
                 _put_off(letter, clock(), type(error).__name__, for_good=True)
                 continue
@@ -94,7 +94,7 @@ def send_due(organization_id: uuid.UUID, clock: Callable[[], datetime], enclose:
 
 
 def _claim(organization_id: uuid.UUID, now: datetime) -> Letter | None:
-    """The next letter that is due, put off by its pause, so that no other worker takes it; None for none."""
+    """The next due letter, postponed by its pause so that no other worker takes it; None if none is due."""
     while True:
         with context.company(organization_id):
             letter = (
@@ -114,7 +114,7 @@ def _claim(organization_id: uuid.UUID, now: datetime) -> Letter | None:
 
 
 def _too_late(letter: Letter, now: datetime) -> bool:
-    """Whether nobody waits for it any more: who asked for a way in and got none has asked again by now."""
+    """Whether nobody waits for the letter any more: who requested a link and got none has requested another."""
     return letter.kind == Letter.Kind.LINK and now - letter.made_at > links.ASKED_FOR
 
 

@@ -1,7 +1,7 @@
-"""The words of each kind of letter, in the language that is active.
+"""The texts of each kind of letter, in the active language.
 
-Nothing is read here: previews draw letters of invented people with the same words. A title that is written in the
-other direction than the sentence around it is set apart (`content.within`).
+Nothing is read here, so that previews render letters of invented people with the same texts. A title that is written in
+the other direction than the sentence around it is isolated (`content.within`).
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from compliance.letters.content import Button, Content, Enclosure, Thing, within
 
 @dataclass(frozen=True)
 class Writing:
-    """Who writes to whom, and when. `person_name` None where none is known."""
+    """The writer, the recipient and the moment of a letter. `person_name` None if none is known."""
 
     company: str
     person_name: str | None
@@ -26,12 +26,12 @@ class Writing:
 
     @property
     def company_name(self) -> str:
-        """What the company is called, within a sentence."""
+        """The company's name, within a sentence."""
         return _named(self.company)
 
     @property
     def greeting(self) -> str:
-        """How a letter begins."""
+        """The greeting of a letter."""
         if not self.person_name:
             return gettext("Hello,")
         return gettext("Hello %(name)s,") % {"name": _named(self.person_name)}
@@ -39,7 +39,7 @@ class Writing:
 
 @dataclass(frozen=True)
 class Way:
-    """A personal link that was made for a letter, and when it runs out."""
+    """A personal link that was made for a letter, and when it expires."""
 
     address: str
     until: datetime
@@ -56,7 +56,7 @@ class ToDo:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was signed or acknowledged, when, and the particulars of its receipt."""
+    """What was signed or acknowledged, when, and the details of its receipt."""
 
     title: str
     version: int
@@ -68,7 +68,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate as it was issued; `check` is the address at which anybody may check it."""
+    """A certificate as issued; `check` is the address at which anybody can check it."""
 
     title: str
     earned_at: datetime
@@ -78,7 +78,7 @@ class Certificate:
 
 
 def link(writing: Writing, way: Way) -> Content:
-    """A link that somebody asked for by typing an address."""
+    """A link that a person requested by an address."""
     return Content(
         subject=gettext("Your sign-in link for %(company)s") % {"company": writing.company_name},
         greeting=writing.greeting,
@@ -128,7 +128,7 @@ def invitation(writing: Writing, way: Way) -> Content:
 
 
 def new(writing: Writing, way: Way, things: Sequence[ToDo]) -> Content:
-    """What is new to do."""
+    """New things to do."""
     if len(things) == 1:
         subject = gettext("New for you: %(title)s") % {"title": _named(things[0].title)}
     else:
@@ -154,7 +154,7 @@ def policy(writing: Writing, way: Way, things: Sequence[ToDo]) -> Content:
 
 
 def reminder(writing: Writing, way: Way, things: Sequence[ToDo]) -> Content:
-    """What is still to do."""
+    """Things still to do."""
     if len(things) == 1:
         subject = gettext("Still to do, %(when)s: %(title)s") % {
             "when": by_day(things[0].due_at, writing.now, writing.zone),
@@ -172,7 +172,7 @@ def reminder(writing: Writing, way: Way, things: Sequence[ToDo]) -> Content:
 
 
 def signed(writing: Writing, way: Way, receipt: Receipt) -> Content:
-    """The signer's copy, which is also how they hear of a signature that was not theirs."""
+    """The signer's copy, which also informs them of a signature that was not theirs."""
     title = {"title": _named(receipt.title), "company": writing.company_name}
     if receipt.signed:
         subject = gettext("Your copy: you signed %(title)s") % title
@@ -205,7 +205,7 @@ def signed(writing: Writing, way: Way, receipt: Receipt) -> Content:
 def certificate(
     writing: Writing, way: Way, certificate: Certificate, enclosures: tuple[Enclosure, ...] = ()
 ) -> Content:
-    """A certificate, with the address at which others check it."""
+    """A certificate, with the address at which others can check it."""
     title = {"title": _named(certificate.title), "company": writing.company_name}
     valid_until = certificate.valid_until
     closing = [
@@ -233,7 +233,7 @@ def certificate(
 def _things(
     writing: Writing, way: Way, things: Sequence[ToDo], subject: str, opening: str, thanks: str = ""
 ) -> Content:
-    """A letter about things to do, soonest first, with a button that leads to the only one or to all."""
+    """A letter about things to do, soonest first, with a button for the only one or for all."""
     ordered = sorted(things, key=lambda each: (each.due_at is None, each.due_at or writing.now, each.title))
     label = gettext("See what to do")
     if len(ordered) == 1:
