@@ -1,9 +1,9 @@
-"""Keeping files and letting go of them, so that a crash at any point loses nothing and leaves nothing for ever.
+"""Keeps and removes files, so that a crash at any point neither loses a file nor leaves one behind for ever.
 
-Kept: the row first (`writing`), then the object, then the row says `kept` in the transaction of whoever refers to it.
-Let go of: the row says `leaving` in the transaction that takes the reference back, then the object goes, then the row.
-Whatever stops in between leaves a row that is not `kept`, and `clear` finishes it. Where the row is written in a longer
-transaction that is rolled back, only an object is left, and `orphans` finds that.
+Keeping writes the row first (`writing`), then the object; then the row becomes `kept` in the transaction that refers to
+the file. Removing sets the row to `leaving` in the transaction that removes the reference; then the object is deleted,
+then the row. A crash in between leaves a row that is not `kept`, which `clear` removes with its object. If the row was
+written in a longer transaction that is rolled back, only an object is left, which `orphans` finds.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from compliance.tenancy import context
 log = logging.getLogger(__name__)
 
 GIVEN_UP = timedelta(hours=6)
-"""A file that is still being written after that never will be: every task's own limit is shorter."""
+"""A file that is still being written after this time never will be: the time limit of every task is shorter."""
 
 CLEARED_AT_ONCE = 1000
 _FAILURES = 2
@@ -36,7 +36,7 @@ _rehearsed: ContextVar[bool] = ContextVar("rehearsed", default=False)
 
 @contextlib.contextmanager
 def rehearsal() -> Iterator[None]:
-    """Within it no object is written: for what is done only to see what would come of it, and taken back."""
+    """Within this context no object is written or deleted: for a dry run whose transaction is rolled back."""
     token = _rehearsed.set(True)
     try:
         yield
@@ -45,7 +45,7 @@ def rehearsal() -> Iterator[None]:
 
 
 def begin(organization_id: uuid.UUID, purpose: str, now: datetime) -> KeptFile:
-    """A file whose object is still to be written. Outside of a transaction the row is there for good."""
+    """A file whose object is still to be written. Outside a transaction the row is permanent."""
     file = KeptFile(organization_id=organization_id, purpose=purpose, place=places.current(), begun_at=now)
     with context.company(organization_id):
         file.save(force_insert=True)
@@ -55,7 +55,7 @@ def begin(organization_id: uuid.UUID, purpose: str, now: datetime) -> KeptFile:
 def write(file: KeptFile, content: IO[bytes]) -> None:
     """Writes the object of a file that was begun. Raises StorageFailedError, ObjectChangedError.
 
-    Its length is asked of the storage again; what each piece must be is compared whenever it is read.
+    Its length is read back from the storage; the pieces are compared whenever they are read.
     """
     found = digests_of(content)
     file.size, file.sha256, file.pieces = found.size, found.sha256, found.pieces
@@ -68,9 +68,9 @@ def write(file: KeptFile, content: IO[bytes]) -> None:
 
 
 def settle(file: KeptFile) -> None:
-    """Says that the object is there, in the transaction of whoever refers to it. Raises FileGoneError.
+    """Marks the object as kept, in the transaction that refers to the file. Raises FileGoneError.
 
-    The row may have gone meanwhile, because somebody was erased: then the object goes too.
+    If the row was removed meanwhile by an erasure, the object is deleted too.
     """
     settled = KeptFile.objects.filter(
         organization_id=file.organization_id, file_id=file.file_id, state=KeptFile.State.WRITING
@@ -82,7 +82,7 @@ def settle(file: KeptFile) -> None:
 
 
 def keep(organization_id: uuid.UUID, purpose: str, content: IO[bytes], now: datetime) -> KeptFile:
-    """Keeps a content as a new file; nothing of it is left when that fails. Raises FilesError."""
+    """Keeps a content as a new file. If it raises FilesError, nothing of the file is left."""
     file = begin(organization_id, purpose, now)
     try:
         write(file, content)
@@ -95,21 +95,21 @@ def keep(organization_id: uuid.UUID, purpose: str, content: IO[bytes], now: date
 
 
 def discard(file: KeptFile, *, rolled_back: bool = False) -> None:
-    """Gives up a file that was begun, as far as its storage and the database let us; `clear` does the rest.
+    """Gives up a file that was begun, as far as its storage and the database permit; `clear` does the rest.
 
-    One that was kept after all, because what failed came after its commit, stays; unless the caller says that the
+    A file that was kept, because the error came after its commit, stays, unless `rolled_back` states that the
     transaction in which it was kept is about to be rolled back.
     """
-    with contextlib.suppress(Exception), context.company(file.organization_id):  # a reason of its own is under way
+    with contextlib.suppress(Exception), context.company(file.organization_id):  # keeps the error that led here
         mine = KeptFile.objects.filter(organization_id=file.organization_id, file_id=file.file_id)
         if (rolled_back or not mine.filter(state=KeptFile.State.KEPT).exists()) and _remove_object(file):
             mine.delete()
 
 
 def let_go(organization_id: uuid.UUID, file_ids: Collection[uuid.UUID | None]) -> None:
-    """Nobody reads these files from here on; their objects go once the transaction is committed.
+    """Removes files that nothing refers to any more; their objects are deleted once the transaction is committed.
 
-    Within the company's context. A storage that is away gets another try from `clear`.
+    Within the company's context. If the storage is unavailable, `clear` tries again.
     """
     named = [each for each in file_ids if each is not None]
     if not named:
@@ -121,9 +121,9 @@ def let_go(organization_id: uuid.UUID, file_ids: Collection[uuid.UUID | None]) -
 
 
 def clear(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes the objects, then the rows, of files that were let go of or never finished; how many.
+    """Deletes the objects, then the rows, of removed or unfinished files; returns how many.
 
-    Outside of a transaction: a storage is asked, which may take its time.
+    Outside a transaction, because a storage may be slow.
     """
     cleared = 0
     for state, before in ((KeptFile.State.LEAVING, now), (KeptFile.State.WRITING, now - GIVEN_UP)):
@@ -139,7 +139,7 @@ def clear(organization_id: uuid.UUID, now: datetime) -> int:
 
 
 def _remove_objects(files: Iterable[KeptFile]) -> list[uuid.UUID]:
-    """Those whose objects have gone. A storage that fails several times is left in peace until the next hour."""
+    """Deletes objects; returns the files whose objects are gone. Stops after several failures, until the next hour."""
     gone, failures = [], 0
     for file in files:
         if _remove_object(file):
@@ -150,7 +150,7 @@ def _remove_objects(files: Iterable[KeptFile]) -> list[uuid.UUID]:
 
 
 def _remove_object(file: KeptFile) -> bool:
-    """Whether the object has gone; the log says where it has not."""
+    """Deletes the object; returns whether it is gone, and logs a failure."""
     if _rehearsed.get():
         return True
     try:

@@ -1,4 +1,4 @@
-"""Files in a bucket of S3, or of what speaks like it. Imported only where a bucket is set."""
+"""Files in a bucket of S3, or of a compatible service. Imported only if a bucket is configured."""
 
 import functools
 from collections.abc import Iterator
@@ -38,9 +38,9 @@ def _connection(
 
 
 class BucketStorage(S3Storage):
-    """django-storages' bucket, whose objects are private, which is read from any byte on, and which gives up in time.
+    """django-storages' bucket, with private objects, reads from any byte on, and time limits.
 
-    No URL of an object is ever given away: what is downloaded goes through the service, with its checks.
+    URLs of objects are never published: downloads go through the service and its checks.
     """
 
     faults: tuple[type[Exception], ...] = (
@@ -65,10 +65,10 @@ class BucketStorage(S3Storage):
             region_name=region or None,
             access_key=access_key or None,
             secret_key=secret_key or None,
-            default_acl=None,  # private, also in buckets that know no such lists
-            file_overwrite=True,  # a move that is taken up again writes the same bytes under the same name
+            default_acl=None,  # private, also in buckets without access control lists
+            file_overwrite=True,  # a move that is repeated writes the same bytes under the same name
             object_parameters={"ServerSideEncryption": encryption} if encryption else {},
-            # Parts of a file, two at a time: memory stays the same for a file of any size.
+            # Uploads in parts, two at a time: a file of any size takes the same memory.
             transfer_config=TransferConfig(
                 multipart_threshold=8 * _MIB, multipart_chunksize=8 * _MIB, max_concurrency=2, max_io_queue=4
             ),
@@ -76,7 +76,7 @@ class BucketStorage(S3Storage):
 
     @property
     def connection(self) -> Any:
-        """One for all threads of a process: django-storages makes one a thread, each with its memory and time."""
+        """One connection for all threads of a process: one for each, as in django-storages, takes memory and time."""
         return _connection(self.endpoint_url, self.region_name, self.access_key, self.secret_key, self._patience)
 
     @property
@@ -84,11 +84,11 @@ class BucketStorage(S3Storage):
         return self.connection.meta.client
 
     def url(self, *_: Any, **__: Any) -> str:
-        """Raises NotImplementedError: an address that anybody may open would pass by every check."""
+        """Raises NotImplementedError: an address that anybody can open would bypass every check."""
         raise NotImplementedError("Objects are private: what is downloaded goes through the service.")
 
     def delete(self, name: str) -> None:
-        """Removes an object, whether it is there or not. A bucket that is not there is an error all the same."""
+        """Deletes an object, whether it exists or not. A missing bucket is an error nevertheless."""
         try:
             self._client.delete_object(Bucket=self.bucket_name, Key=name)
         except ClientError as error:
@@ -105,7 +105,7 @@ class BucketStorage(S3Storage):
             code = error.response.get("Error", {}).get("Code", "")
             if code in _NOT_THERE:
                 raise FileNotFoundError(name) from error
-            if code == "InvalidRange":  # it ends before: as with a folder, nothing comes
+            if code == "InvalidRange":  # it ends before `start`: yields nothing, as with a folder
                 return
             raise
         body = answer["Body"]
@@ -116,13 +116,13 @@ class BucketStorage(S3Storage):
             body.close()
 
     def found(self, prefix: str = "") -> Iterator[FoundObject]:
-        """Every object whose name begins so."""
+        """Every object whose name begins with `prefix`."""
         for page in self._client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket_name, Prefix=prefix):
             for each in page.get("Contents", ()):
                 yield FoundObject(each["Key"], each["Size"], each["LastModified"])
 
     def clear_unfinished(self, before: datetime) -> int:
-        """Gives up uploads in parts that began before then and never ended: their parts are stored, and paid for."""
+        """Aborts multipart uploads that began before then and did not end: their parts are stored, and cost money."""
         count = 0
         for page in self._client.get_paginator("list_multipart_uploads").paginate(Bucket=self.bucket_name):
             for each in page.get("Uploads", ()):
@@ -134,7 +134,7 @@ class BucketStorage(S3Storage):
         return count
 
     def exposed(self) -> str:
-        """Why people outside may read the bucket, or nothing; a right that we lack to look is no reason."""
+        """Why people outside can read the bucket, or "". Lacking the right to find out is not a reason."""
         grants = self._asked("get_bucket_acl").get("Grants", ())
         if any(each.get("Grantee", {}).get("URI", "").endswith(_EVERYBODY) for each in grants):
             return "its access control list lets everybody in"

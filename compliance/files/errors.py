@@ -1,4 +1,4 @@
-"""What can go wrong with a file that is kept. No sentence names a bucket's keys, a person or a company."""
+"""Errors of kept files. No sentence names an object's key, a person or a company."""
 
 from compliance.errors import ComplianceError
 
@@ -8,19 +8,19 @@ class FilesError(ComplianceError):
 
 
 class FileGoneError(FilesError):
-    """No file is kept under this identifier: it was let go of, or never was this company's."""
+    """No file is kept under this identifier: it was removed, or never was this company's."""
 
 
 class ObjectMissingError(FilesError):
-    """The row of the file is there, its object is not: the storage is older than the database, or lost it."""
+    """The row of the file exists but its object does not: the storage is older than the database, or lost it."""
 
 
 class ObjectChangedError(FilesError):
-    """The object is not what was kept: it is not given to anybody."""
+    """The object is not what was kept, so it is not returned to anybody."""
 
 
 class StorageFailedError(FilesError):
-    """The storage did not do what it was asked for: it is away, full, too slow, or refuses our credentials."""
+    """The storage did not do what it should: it is unavailable, full, too slow, or refuses our credentials."""
 
 
 class WrongFolderError(FilesError):

@@ -1,4 +1,4 @@
-"""Files in a folder of this machine, or of a disk that several machines share. Only the service's account reads it."""
+"""Files in a folder of this machine, or on a disk that machines share. Only the service's account can read it."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ _READ_BYTES = 256 * 1024
 
 
 class FolderStorage(FileSystemStorage):
-    """Django's folder, where an object is written whole or not at all, and is read from any byte on."""
+    """Django's folder storage, which writes objects atomically and can read from any byte on."""
 
     faults: tuple[type[Exception], ...] = (OSError,)
 
@@ -25,7 +25,7 @@ class FolderStorage(FileSystemStorage):
         super().__init__(location=location, allow_overwrite=True)
 
     def _save(self, name: str, content: "File[Any]") -> str:
-        """Writes beside the name, to the disk, and only then under the name: a kill leaves no half of a file."""
+        """Writes a temporary file beside the target, to disk, and then renames it: a kill leaves no partial object."""
         path = Path(self.path(name))
         self._make_folders(path.parent)
         handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".")
@@ -48,7 +48,7 @@ class FolderStorage(FileSystemStorage):
         return name
 
     def _make_folders(self, folder: Path) -> None:
-        """The folders above an object, each for the service's account alone."""
+        """Makes the folders above an object, accessible only to the service's account."""
         root = Path(self.location)
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         for depth in range(1, len(folder.relative_to(root).parts) + 1):
@@ -64,7 +64,7 @@ class FolderStorage(FileSystemStorage):
                 yield chunk
 
     def found(self, prefix: str = "") -> Iterator[FoundObject]:
-        """Every object whose name begins so, and what a writer that was killed has left; the mark is none."""
+        """Every object whose name begins with `prefix`, and leftovers of killed writers; the mark is not one."""
         root = Path(self.location)
         for folder, _, names in os.walk(root / prefix):
             for name in names:
@@ -76,10 +76,10 @@ class FolderStorage(FileSystemStorage):
                         yield FoundObject(path.relative_to(root).as_posix(), stated.st_size, changed)
 
     def exposed(self) -> str:
-        """Nothing but a folder's rights keeps others out: those of others than the service's account are named."""
+        """Why other accounts can read the folder, or "": nothing but its access rights protects it."""
         root = Path(self.location)
         return "its rights let other accounts in" if root.exists() and root.stat().st_mode & 0o077 else ""
 
     def clear_unfinished(self, before: datetime) -> int:
-        """What is half written lies beside the objects, where `found` names it."""
+        """Partial files lie beside the objects, where `found` lists them."""
         return 0

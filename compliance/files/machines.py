@@ -1,7 +1,7 @@
 """Whether the folder of this machine is the one in which the deployment keeps its files.
 
-Several machines may share a folder by a disk of the network. Two folders of the same name on two machines, or a disk
-that is not mounted, are refused at start-up: what one machine kept would be missing on the other.
+Several machines may share a folder on a network disk. Two folders of the same name on two machines, or a disk that is
+not mounted, are refused at start-up: files of one machine would be missing on the other.
 """
 
 import os
@@ -17,9 +17,9 @@ MARK = "folder-id"
 
 
 def refuse_other_folder() -> None:
-    """Raises WrongFolderError when a production keeps files in a folder, and this one does not bear its mark.
+    """Raises WrongFolderError if a production deployment keeps files in a folder, and this one does not have its mark.
 
-    The first process of a deployment makes the mark. It is part of the folder, so a copy of the folder is as good.
+    The first process of a deployment makes the mark. It is part of the folder, so a copy of the folder is accepted too.
     """
     if not settings.PRODUCTION or not settings.USES_FILES or settings.FILES_PLACE != "folder":
         return
@@ -35,14 +35,14 @@ def refuse_other_folder() -> None:
 
 
 def adopt_folder() -> None:
-    """Makes the folder of this machine the one of the deployment, whatever mark it bore. Raises WrongFolderError."""
+    """Makes the folder of this machine the one of the deployment, whatever mark it had. Raises WrongFolderError."""
     found = _mark(make=True)
     if not FilesFolder.objects.update(folder_id=found):
         FilesFolder.objects.create(folder_id=found)
 
 
 def _mark(*, make: bool) -> uuid.UUID | None:
-    """The mark of the folder, made where there is none and `make` says so; None without one."""
+    """The mark of the folder, made if there is none and `make` is set; None without one."""
     folder = Path(settings.FILES_FOLDER)
     try:
         if make:

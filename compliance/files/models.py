@@ -1,4 +1,4 @@
-"""Which files a company keeps, and where the object of each is."""
+"""Which files a company keeps, and where the object of each is stored."""
 
 import uuid
 
@@ -8,14 +8,14 @@ from compliance.tenancy.models import CompanyRow
 
 
 class KeptFile(CompanyRow):
-    """A file: what its object is called, where it lies, and by which digests it is known.
+    """A file: the name, the place and the digests of its object.
 
-    The row is there before the object is written and goes after the object has gone, so an object that nobody needs is
-    found by its row. It holds nothing personal: what a file is called for people is recorded by whoever keeps it.
+    The row exists before the object is written and until the object is deleted, so an unused object is found by its
+    row. It has no personal data: the displayed name of a file is stored where the file is referred to.
     """
 
     class Purpose(models.TextChoices):
-        """What a file is kept for. It is part of the object's name, so that a bucket's own rules can go by it."""
+        """What a file is kept for. It is part of the object's name, so that rules of a bucket can depend on it."""
 
         PACK = "pack"
         EXPORT = "export"
@@ -23,13 +23,13 @@ class KeptFile(CompanyRow):
         MEDIA = "media"
 
     class Place(models.TextChoices):
-        """Where an object lies: the name of a storage in STORAGES."""
+        """Where an object is stored: the name of a storage in STORAGES."""
 
         FOLDER = "folder"
         BUCKET = "bucket"
 
     class State(models.TextChoices):
-        """Whether the object is being written, is there, or is to be removed."""
+        """Whether the object is being written, exists, or is to be removed."""
 
         WRITING = "writing"
         KEPT = "kept"
@@ -60,14 +60,14 @@ class KeptFile(CompanyRow):
 
     @property
     def name(self) -> str:
-        """What the object is called: the company first, then what nobody can guess."""
+        """The name of the object: the company first, then an unguessable identifier."""
         return name_of(self.organization_id, self.purpose, self.file_id)
 
 
 class FilesFolder(models.Model):
-    """The folder in which this deployment keeps files, by the mark that lies in it. A directory table of one row.
+    """The folder in which this deployment keeps files, by the mark in it. A directory table of one row.
 
-    A machine whose folder bears another mark, or none, would not find what another machine has kept.
+    A machine whose folder has another mark, or none, would not find what another machine has kept.
     """
 
     folder_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -75,5 +75,5 @@ class FilesFolder(models.Model):
 
 
 def name_of(organization_id: uuid.UUID, purpose: str, file_id: uuid.UUID) -> str:
-    """What the object of a file is called in every storage."""
+    """The name of the object of a file in every storage."""
     return f"{organization_id}/{purpose}/{file_id}"

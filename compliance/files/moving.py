@@ -1,7 +1,7 @@
-"""Moving the objects of a company to the place where new files are kept, while the service runs.
+"""Moves the objects of a company to the place where new files are kept, while the service runs.
 
-Each file is read from where its row says, so it can be taken away before, while and after it moves. Whoever stops on
-the way goes on later: what was moved is not moved again, and what was half moved is written again.
+Each file is read from the place in its row, so it can be downloaded before, during and after the move. An interrupted
+move can be continued: moved files are not moved again, and a partly moved file is written again.
 """
 
 import uuid
@@ -20,7 +20,7 @@ _AT_ONCE = 200
 
 
 class Move(NamedTuple):
-    """One file that was to be moved: how many bytes it has, and why it stays where it is, or nothing."""
+    """A file to be moved: its bytes, and why it was not moved, or ""."""
 
     file_id: uuid.UUID
     size: int
@@ -28,16 +28,16 @@ class Move(NamedTuple):
 
 
 def waiting(organization_id: uuid.UUID) -> int:
-    """How many files of a company lie elsewhere than new ones do, within its context."""
+    """How many files of a company are not where new ones are kept, in its context."""
     return KeptFile.objects.filter(organization_id=organization_id, state=KeptFile.State.KEPT).exclude(
         place=places.current()
     ).count()  # fmt: skip
 
 
 def move(organization_id: uuid.UUID, tell: Callable[[Move], None] = lambda moved: None) -> list[Move]:
-    """Moves every file of a company; those that could not be moved. Outside of any transaction.
+    """Moves every file of a company; returns those that could not be moved. Outside any transaction.
 
-    The content is compared with its digests as it is read, and again as the new place gives it back.
+    The content is compared with its digests as it is read, and again as it is read back from the new place.
     """
     faults = []
     for file in _elsewhere(organization_id):
@@ -77,4 +77,4 @@ def _move(file: KeptFile) -> None:
         moved = KeptFile.objects.filter(
             organization_id=file.organization_id, file_id=file.file_id, state=KeptFile.State.KEPT, place=file.place
         ).update(place=target.place)
-    _remove_object(file if moved else target)  # let go of meanwhile: nothing of it stays
+    _remove_object(file if moved else target)  # removed meanwhile: nothing of it stays

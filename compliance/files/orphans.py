@@ -1,7 +1,7 @@
-"""Comparing rows with objects: what one has and the other has not.
+"""Compares rows with objects, and finds those that exist only in one.
 
-An object without a row is what a crash, or a database that was restored, has left: it goes once it is old enough that
-nobody can still be about to refer to it. A row without its object is never mended here, since only people can.
+An object without a row was left by a crash, or by restoring the database: it is deleted once it is so old that no
+transaction can still refer to it. A row without an object is only reported, since only people can repair it.
 """
 
 import itertools
@@ -16,13 +16,13 @@ from compliance.files.models import KeptFile
 from compliance.tenancy import context
 
 OLD_ENOUGH = timedelta(hours=12)
-"""Twice as long as any work may take that writes an object before its row is committed."""
+"""Twice the longest time between writing an object and committing its row."""
 
 _AT_ONCE = 500
 
 
 class Unsound(NamedTuple):
-    """A file whose object is not as its row says."""
+    """A file whose object differs from its row."""
 
     file_id: uuid.UUID
     purpose: str
@@ -31,7 +31,7 @@ class Unsound(NamedTuple):
 
 
 def orphans(organization_id: uuid.UUID, now: datetime) -> Iterator[tuple[str, str]]:
-    """The objects of a company that no row knows and that are old enough: place and name. Outside of a transaction."""
+    """The objects of a company without a row that are old enough: place and name. Outside a transaction."""
     for place in KeptFile.Place.values:
         if not places.is_set_up(place):
             continue
@@ -43,7 +43,7 @@ def orphans(organization_id: uuid.UUID, now: datetime) -> Iterator[tuple[str, st
 
 
 def clear_orphans(organization_id: uuid.UUID, now: datetime) -> int:
-    """Removes the objects of a company that no row knows; how many. Raises StorageFailedError."""
+    """Deletes the objects of a company without a row; returns how many. Raises StorageFailedError."""
     cleared = 0
     for place, name in list(orphans(organization_id, now)):
         with places.storage(place) as storage:
@@ -53,7 +53,7 @@ def clear_orphans(organization_id: uuid.UUID, now: datetime) -> int:
 
 
 def clear_unfinished(now: datetime) -> int:
-    """Gives up what was begun and never became an object, of all companies; how many. Raises StorageFailedError."""
+    """Removes unfinished uploads of all companies; returns how many. Raises StorageFailedError."""
     cleared = 0
     for place in KeptFile.Place.values:
         if places.is_set_up(place):
@@ -63,7 +63,7 @@ def clear_unfinished(now: datetime) -> int:
 
 
 def unsound(organization_id: uuid.UUID, *, whole: bool) -> Iterator[Unsound]:
-    """The files of a company whose objects are missing or of another length; `whole` compares every piece as well."""
+    """The files of a company whose objects are missing or have another length; `whole` also compares every piece."""
     after = uuid.UUID(int=0)
     while True:
         with context.company(organization_id):
@@ -103,5 +103,5 @@ def _identifiers(names: list[str]) -> Iterator[uuid.UUID]:
     for name in names:
         try:
             yield uuid.UUID(name.rpartition("/")[2])
-        except ValueError:  # what a killed writer left beside the objects
+        except ValueError:  # left beside the objects by a killed writer
             continue

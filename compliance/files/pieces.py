@@ -1,6 +1,6 @@
-"""A file's content in pieces, each known by its own digest: none is given to anybody before it was compared.
+"""A file's content in pieces, each with a digest of its own, which is compared before the piece is returned.
 
-So a download of any size, or any part of a film, is checked as it goes, with no more than one piece in memory.
+So a download of any size, or any part of a film, is checked while it is sent, with at most one piece in memory.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ _DIGEST_BYTES = 32
 
 
 class Digests(NamedTuple):
-    """What a content is known by: its size, its SHA-256, and that of each piece, one behind another."""
+    """The digests of a content: its size, its SHA-256, and those of its pieces, concatenated."""
 
     size: int
     sha256: str
@@ -22,7 +22,7 @@ class Digests(NamedTuple):
 
 
 def digests_of(content: IO[bytes]) -> Digests:
-    """Reads the content once, from its beginning to its end, and sets it back to its beginning."""
+    """Reads the content once, from beginning to end, and rewinds it."""
     content.seek(0)
     whole, pieces, size = hashlib.sha256(), bytearray(), 0
     while piece := content.read(PIECE_BYTES):
@@ -34,14 +34,14 @@ def digests_of(content: IO[bytes]) -> Digests:
 
 
 def bounds(start: int, stop: int, size: int) -> tuple[int, int]:
-    """The bytes of the pieces in which those from `start` to before `stop` lie."""
+    """The byte range of the pieces that contain the bytes from `start` to before `stop`."""
     return start - start % PIECE_BYTES, min(size, -(-stop // PIECE_BYTES) * PIECE_BYTES)
 
 
 def checked(chunks: Iterable[bytes], digests: Digests, start: int, stop: int) -> Iterator[bytes]:
-    """The bytes from `start` to before `stop` of a content, of which `chunks` are those between `bounds`.
+    """The bytes from `start` to before `stop` of a content, read from `chunks`, the bytes between `bounds`.
 
-    Raises ObjectChangedError before the first byte of a piece that is not the one that was kept.
+    Raises ObjectChangedError before it yields any byte of a changed piece.
     """
     first, last = bounds(start, stop, digests.size)
     place, held = first, bytearray()

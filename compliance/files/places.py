@@ -1,4 +1,4 @@
-"""The storages of STORAGES in which objects lie, behind one face, and what they raise as errors of ours."""
+"""The storages of STORAGES that hold objects, behind one interface, with errors of our own."""
 
 import logging
 from collections.abc import Iterator
@@ -24,20 +24,20 @@ class FoundObject(NamedTuple):
 
 
 class FileStorage(Protocol):
-    """What both storages do beyond Django's own interface, which loads what it opens whole."""
+    """The methods of both storages beyond Django's interface, which loads a file whole when it opens it."""
 
     faults: tuple[type[Exception], ...]
 
     def save(self, name: str, content: "File[Any]") -> str:
-        """Writes an object whole, in place of what has the name."""
+        """Writes an object whole, replacing one of the same name."""
         ...
 
     def delete(self, name: str) -> None:
-        """Removes an object, whether it is there or not."""
+        """Deletes an object, whether it exists or not."""
         ...
 
     def size(self, name: str) -> int:
-        """How many bytes the object has. Raises FileNotFoundError."""
+        """The size of the object in bytes. Raises FileNotFoundError."""
         ...
 
     def read(self, name: str, start: int, stop: int) -> Iterator[bytes]:
@@ -45,15 +45,15 @@ class FileStorage(Protocol):
         ...
 
     def found(self, prefix: str = "") -> Iterator[FoundObject]:
-        """The objects whose names begin so."""
+        """The objects whose names begin with `prefix`."""
         ...
 
     def clear_unfinished(self, before: datetime) -> int:
-        """Removes what was begun before then and never became an object; how many."""
+        """Removes unfinished uploads from before then; returns how many."""
         ...
 
     def exposed(self) -> str:
-        """Why people outside may read what is kept, or nothing."""
+        """Why people outside can read what is kept, or ""."""
         ...
 
 
@@ -63,13 +63,13 @@ def current() -> str:
 
 
 def is_set_up(place: str) -> bool:
-    """Whether the settings name this place at all."""
+    """Whether this place is configured."""
     return place in settings.STORAGES
 
 
 @contextmanager
 def storage(place: str) -> Iterator[FileStorage]:
-    """The storage of a place. What it raises comes out as StorageFailedError or ObjectMissingError, and is logged."""
+    """The storage of a place. Its errors are logged and raised as StorageFailedError or ObjectMissingError."""
     try:
         found = cast(FileStorage, storages[place])
     except InvalidStorageError as error:
@@ -84,7 +84,7 @@ def storage(place: str) -> Iterator[FileStorage]:
 
 
 def _words(error: Exception) -> str:
-    """What went wrong in words without names of objects, keys or addresses."""
+    """The error in words, without names of objects, keys or addresses."""
     response = getattr(error, "response", None)
     code = response.get("Error", {}).get("Code") if isinstance(response, dict) else None
     return str(code or getattr(error, "strerror", None) or type(error).__name__)

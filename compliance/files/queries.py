@@ -1,4 +1,4 @@
-"""Reading kept files: piece by piece, each compared with its digest before anybody gets it."""
+"""Reads kept files piece by piece, each compared with its digest before it is returned."""
 
 import contextlib
 import logging
@@ -25,10 +25,10 @@ def kept(organization_id: uuid.UUID, file_id: uuid.UUID) -> KeptFile:
 
 
 def content(file: KeptFile, start: int = 0, stop: int | None = None) -> "Content":
-    """The bytes of a file from `start` to before `stop`, at most a piece at a time, outside of any transaction.
+    """The bytes of a file from `start` to before `stop`, at most a piece at a time, outside any transaction.
 
-    The first are read at once, so a file that cannot be given raises before an answer is begun: ObjectMissingError,
-    ObjectChangedError, StorageFailedError. What goes wrong later raises where it does.
+    The first piece is read at once, so that a file that cannot be read raises before a response is begun:
+    ObjectMissingError, ObjectChangedError, StorageFailedError. Later errors are raised while iterating.
     """
     end = file.size if stop is None else min(stop, file.size)
     if start >= end:
@@ -44,7 +44,7 @@ def content(file: KeptFile, start: int = 0, stop: int | None = None) -> "Content
 
 @contextlib.contextmanager
 def opened(file: KeptFile) -> Iterator[IO[bytes]]:
-    """The file on this machine's disk while the block lasts, for what must read it more than once or by its path."""
+    """The file on this machine's disk within the block, for code that reads it more than once or by its path."""
     with tempfile.NamedTemporaryFile(prefix="compliance-file-") as copied:
         for piece in content(file):
             copied.write(piece)
@@ -54,7 +54,7 @@ def opened(file: KeptFile) -> Iterator[IO[bytes]]:
 
 
 class Content:
-    """Pieces of which the first was read. Whoever stops early closes it, begun or not, and with it the connection."""
+    """The pieces of a file, of which the first is read. Closing it before the end also closes the connection."""
 
     def __init__(self, pieces: Generator[bytes, None, None]) -> None:
         self._pieces = pieces
@@ -70,7 +70,7 @@ class Content:
         return next(self._pieces)
 
     def close(self) -> None:
-        """Gives up what was not read."""
+        """Closes it without reading the rest."""
         self._pieces.close()
 
 
@@ -89,7 +89,7 @@ def _pieces(file: KeptFile, start: int, stop: int) -> Generator[bytes, None, Non
 
 
 def _reread(file: KeptFile) -> KeptFile | None:
-    """The row as it is now: the file may have been moved since its row was read."""
+    """The current row: the file may have been moved since its row was read."""
     with context.company(file.organization_id), contextlib.suppress(FileGoneError):
         return kept(file.organization_id, file.file_id)
     return None

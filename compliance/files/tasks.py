@@ -1,4 +1,4 @@
-"""What keeps the storages tidy. Each task is safe to repeat and to run twice at once; only tasks read the clock."""
+"""Tasks that clean up the storages. Each can safely be repeated or run twice at once; only tasks read the clock."""
 
 import uuid
 from datetime import UTC, datetime
@@ -14,26 +14,26 @@ ORPHANS_TASK = "compliance.files.clear_orphans"
 
 @shared_task(name="compliance.files.clear_all", ignore_result=True)
 def clear_all() -> None:
-    """Each hour: one task a company, for what was let go of and what was never finished."""
+    """Each hour: one task for each company, for removed and unfinished files."""
     _hand_out(CLEAR_TASK, expires=3600)
 
 
 @shared_task(name=CLEAR_TASK, ignore_result=True)
 def clear(organization_id: str) -> None:
-    """Finishes what a crash, or a storage that was away, has left undone in one company."""
+    """Finishes what a crash, or a storage that was unavailable, left undone in one company."""
     actions.clear(uuid.UUID(organization_id), datetime.now(UTC))
 
 
 @shared_task(name="compliance.files.clear_orphans_all", ignore_result=True)
 def clear_orphans_all() -> None:
-    """Each night: uploads that broke off, and one task a company for objects that no row knows."""
+    """Each night: aborts broken uploads, and starts one task for each company for objects without a row."""
     orphans.clear_unfinished(datetime.now(UTC))
     _hand_out(ORPHANS_TASK, expires=24 * 3600)
 
 
 @shared_task(name=ORPHANS_TASK, ignore_result=True, acks_late=False, time_limit=4 * 3600)
 def clear_orphans(organization_id: str) -> None:
-    """Removes the objects of one company that no row knows."""
+    """Deletes the objects of one company without a row."""
     orphans.clear_orphans(uuid.UUID(organization_id), datetime.now(UTC))
 
 
