@@ -1,4 +1,4 @@
-"""The benchmark writes its data past the writer: what guards the tables allows it, and the registers read it."""
+"""The benchmark writes its data without the writer: the tables' guards allow it, and the registers read it."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Proofs are measured on imported companies, beside others that were built past the writer and bear no digests."""
+"""Proofs are measured on imported companies, beside companies built without the writer, which have no digests."""
 
 from datetime import UTC, datetime
 

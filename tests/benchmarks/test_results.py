@@ -1,4 +1,4 @@
-"""What the benchmark keeps of a run, draws of many, and how a small run judges its rows."""
+"""What the benchmark keeps of a run, what it draws of many, and the bounds of a small run."""
 
 import csv
 import platform
@@ -44,9 +44,9 @@ def test_the_picture_has_a_chart_for_each_row_and_small_runs_have_their_own(tmp_
 
 
 def test_a_small_run_has_bounds_of_its_own() -> None:
-    judged = [results.of_small_run(row) for row in ROWS]
-    assert [row.bound for row in judged] == [">= 0.3", "<= 400", "shown"]
-    assert [row.holds for row in judged] == [True, False, True]
+    bounded = [results.of_small_run(row) for row in ROWS]
+    assert [row.bound for row in bounded] == [">= 0.3", "<= 400", "shown"]
+    assert [row.holds for row in bounded] == [True, False, True]
     assert results.of_small_run(ROWS[0]._replace(measured=0.2)).holds is False
 
 

@@ -1,4 +1,4 @@
-"""Turns the captures of a company into what they were before companies had trees, as their release wrote them."""
+"""Turns the captures of a company into the form that they had before companies had trees."""
 
 import uuid
 
@@ -10,7 +10,7 @@ from tests.history.reading import captures, rows
 
 
 def without_tree(owner: psycopg.Connection, organization_id: uuid.UUID) -> None:
-    """Writes every capture anew as `svc.capture/1` and forgets the tree; `owner` may change rows that are final."""
+    """Rewrites every capture as `svc.capture/1` and removes the tree; `owner` may change append-only rows."""
     digests = [bytes(row.row_sha256).hex() for row in rows(organization_id)]
     chain_hash = ZERO_DIGEST
     for capture in captures(organization_id):

@@ -1,4 +1,4 @@
-"""What stands in the history, read the slow and plain way, for tests to compare with."""
+"""Reads of the history that are slow and plain, for tests to compare with."""
 
 import uuid
 from datetime import datetime
@@ -13,7 +13,7 @@ from compliance.tenancy import context
 
 
 def rows(organization_id: uuid.UUID, register: int | None = None) -> list[HistoryRow]:
-    """All stored rows in their order."""
+    """All stored rows in order."""
     with context.company(organization_id):
         found = HistoryRow.objects.filter(organization_id=organization_id).order_by("sequence")
         return list(found if register is None else found.filter(register=register))
@@ -25,16 +25,16 @@ def captures(organization_id: uuid.UUID) -> list[Capture]:
 
 
 def at(organization_id: uuid.UUID, register: int, moment: datetime, sequence: int | None = None) -> dict[str, Any]:
-    """What is in force at (moment, sequence), by record id: docs/architecture.md#reading, in so many words.
+    """The bodies in force at (moment, sequence) by record id, as docs/architecture.md#reading defines them.
 
-    Without hidden members: commitments are salted, so they differ between two companies that were told the same.
+    Without hidden members: commitments are salted, so they differ between companies with the same facts.
     """
     known = head(organization_id).sequence if sequence is None else sequence
     found: dict[int, HistoryRow] = {}
     for row in rows(organization_id, register):
         if row.valid_from <= moment and row.sequence <= known:
-            standing = found.get(row.birth)
-            if standing is None or (row.valid_from, row.sequence) > (standing.valid_from, standing.sequence):
+            latest = found.get(row.birth)
+            if latest is None or (row.valid_from, row.sequence) > (latest.valid_from, latest.sequence):
                 found[row.birth] = row
     with context.company(organization_id):
         ids = dict(
@@ -46,6 +46,6 @@ def at(organization_id: uuid.UUID, register: int, moment: datetime, sequence: in
 
 
 def only(found: dict[str, Any]) -> dict[str, Any]:
-    """The one row there is."""
+    """The only row."""
     (row,) = found.values()
     return dict(row)

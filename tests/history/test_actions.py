@@ -42,7 +42,7 @@ def _capture(company):
 
 
 @pytest.fixture
-def told():
+def anna_owes():
     """A company in which Anna owes a course by day 30; captured."""
     company = make_company()
     course = company.course()
@@ -97,7 +97,7 @@ def test_a_history_without_a_row_is_given_one_unless_it_has_begun(new_organizati
 
 
 def test_a_company_whose_history_cannot_begin_is_in_no_directory(new_organization_id):
-    """Its first capture is there already, which nobody can take away."""
+    """Its first capture exists already, and cannot be removed."""
     organization_id = _make(new_organization_id())
     for model in (HistoryHead, Organization):
         model.objects.filter(organization_id=organization_id).delete()
@@ -111,8 +111,8 @@ def test_a_company_without_a_history_cannot_be_captured():
         queries.head(uuid.uuid4())
 
 
-def test_sequences_have_no_gap_and_each_capture_goes_on_where_the_last_one_ended(told):
-    company, course, anna = told
+def test_sequences_have_no_gap_and_each_capture_goes_on_where_the_last_one_ended(anna_owes):
+    company, course, anna = anna_owes
     company.complete(anna, course, day(3))
     _capture(company)
     stored = rows(company.organization_id)
@@ -125,8 +125,8 @@ def test_sequences_have_no_gap_and_each_capture_goes_on_where_the_last_one_ended
     assert (head.sequence, head.capture_sequence) == (len(stored), len(captures(company.organization_id)))
 
 
-def test_the_first_version_is_first_and_what_a_fact_brings_later_is_a_change(told):
-    company, course, anna = told
+def test_the_first_version_is_first_and_what_a_fact_brings_later_is_a_change(anna_owes):
+    company, course, anna = anna_owes
     company.complete(anna, course, day(3))
     _capture(company)
     stored = rows(company.organization_id, TRAINING)
@@ -134,8 +134,8 @@ def test_the_first_version_is_first_and_what_a_fact_brings_later_is_a_change(tol
     assert [row.valid_from for row in stored] == [START, day(3)]
 
 
-def test_a_fact_takes_effect_when_it_happened_and_is_known_since_it_was_captured(told):
-    company, course, anna = told
+def test_a_fact_takes_effect_when_it_happened_and_is_known_since_it_was_captured(anna_owes):
+    company, course, anna = anna_owes
     before = queries.head(company.organization_id).sequence
     company.complete(anna, course, day(3))
     _capture(company)
@@ -145,8 +145,8 @@ def test_a_fact_takes_effect_when_it_happened_and_is_known_since_it_was_captured
     assert only(at(organization_id, TRAINING, day(3), before))["completed_at"] is None
 
 
-def test_a_late_fact_restates_every_boundary_that_it_changes_and_no_other(told):
-    company, course, anna = told
+def test_a_late_fact_restates_every_boundary_that_it_changes_and_no_other(anna_owes):
+    company, course, anna = anna_owes
     company.leave(anna, day(20))
     _capture(company)
     before = queries.head(company.organization_id).sequence
@@ -161,8 +161,8 @@ def test_a_late_fact_restates_every_boundary_that_it_changes_and_no_other(told):
     assert only(at(organization_id, TRAINING, day(2))) == only(at(organization_id, TRAINING, day(2), before))
 
 
-def test_a_record_that_never_was_becomes_absent_at_each_of_its_boundaries(told):
-    company, course, anna = told
+def test_a_record_that_never_was_becomes_absent_at_each_of_its_boundaries(anna_owes):
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     company.complete(anna, course, day(3))
     _capture(company)
@@ -187,8 +187,8 @@ def test_a_record_that_never_was_becomes_absent_at_each_of_its_boundaries(told):
     assert isinstance(verify_history(organization_id), Verified)
 
 
-def test_suspension_neither_ends_nor_pauses_what_is_owed(told):
-    company, _, anna = told
+def test_suspension_neither_ends_nor_pauses_what_is_owed(anna_owes):
+    company, _, anna = anna_owes
     organization_id = company.organization_id
     for act, moment in ((verbs.suspend_employee, day(10)), (verbs.resume_employee, day(40))):
         act(organization_id=organization_id, at=moment, now=NOW, person_id=anna.person_id)
@@ -198,8 +198,8 @@ def test_suspension_neither_ends_nor_pauses_what_is_owed(told):
     assert states == ["active", "suspended", "active"]
 
 
-def test_a_capture_with_pending_subjects_takes_a_number_even_if_no_row_changes(told):
-    company, _, anna = told
+def test_a_capture_with_pending_subjects_takes_a_number_even_if_no_row_changes(anna_owes):
+    company, _, anna = anna_owes
     organization_id = company.organization_id
     before = queries.head(organization_id)
     _pend(company, "person", anna.learner_profile_id)
@@ -211,8 +211,8 @@ def test_a_capture_with_pending_subjects_takes_a_number_even_if_no_row_changes(t
     assert isinstance(verify_history(organization_id), Verified)
 
 
-def test_a_capture_that_waited_is_as_young_as_what_was_recorded_meanwhile(told):
-    company, course, anna = told
+def test_a_capture_that_waited_is_as_young_as_what_was_recorded_meanwhile(anna_owes):
+    company, course, anna = anna_owes
     company.complete(anna, course, day(3))
     asked_at = company.now - timedelta(seconds=20)  # it waited for the head, and the completion came
     with context.company(company.organization_id):
@@ -223,16 +223,16 @@ def test_a_capture_that_waited_is_as_young_as_what_was_recorded_meanwhile(told):
     assert [row.recorded_at for row in rows(company.organization_id, TRAINING)][-1] == company.now
 
 
-def test_nothing_pending_takes_no_number_in_a_capture_or_a_sweep(told):
-    company, _, _ = told
+def test_nothing_pending_takes_no_number_in_a_capture_or_a_sweep(anna_owes):
+    company, _, _ = anna_owes
     before = queries.head(company.organization_id)
     assert not actions.capture(company.organization_id, NOW).found
     assert actions.sweep_company(company.organization_id, NOW) == []
     assert queries.head(company.organization_id) == before
 
 
-def test_deciding_everything_again_changes_no_row(told):
-    company, course, anna = told
+def test_deciding_everything_again_changes_no_row(anna_owes):
+    company, course, anna = anna_owes
     company.complete(anna, course, day(3))
     _capture(company)
     _pend(company, "company", None)
@@ -260,7 +260,7 @@ def test_recording_the_same_facts_in_another_order_gives_the_same_answers():
 
 
 def test_a_passing_deadline_moves_nothing_and_an_opening_renewal_once_with_cause_sweep():
-    company = replace(make_company(), now=day(200))  # all is told on that day
+    company = replace(make_company(), now=day(200))  # all facts are recorded on that day
     course = company.course(
         certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION, valid_months=12, renew_days_before=30)
     )
@@ -379,7 +379,7 @@ def test_a_node_that_goes_away_while_facts_are_read_is_no_failure_of_a_subject(m
     company = make_company()
     company.share(company.course())
     company.join("Anna")
-    # As Citus tells of a connection to a node that broke: no state of its own, the node in the context alone.
+    # As Citus reports a broken connection to a node: without a SQLSTATE, the node in the context alone.
     broken = (
         "DO $$ BEGIN RAISE ''connection lost'' USING ERRCODE = ''XX000''; END $$; -- while executing command on a node"
     )

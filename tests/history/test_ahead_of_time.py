@@ -1,4 +1,4 @@
-"""Facts up to five minutes ahead of time: recorded at once, in no row before their moment ."""
+"""Facts up to five minutes ahead of time: recorded at once, in no row before their moment."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -40,7 +40,7 @@ def _decide_everything_again(organization_id: uuid.UUID) -> None:
 
 
 @pytest.fixture
-def told():
+def anna_owes():
     """A company in which Anna owes a course by day 600; captured."""
     company = make_company()
     course, anna = company.course(), company.join("Anna")
@@ -49,8 +49,8 @@ def told():
     return company, course, anna
 
 
-def test_a_capture_for_another_reason_says_nothing_of_a_fact_ahead_of_time(told):
-    company, course, anna = told
+def test_a_capture_for_another_reason_says_nothing_of_a_fact_ahead_of_time(anna_owes):
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     company.complete(anna, course, SOON)
     verbs.set_deadline(
@@ -65,16 +65,16 @@ def test_a_capture_for_another_reason_says_nothing_of_a_fact_ahead_of_time(told)
 
 
 def test_facts_ahead_of_time_of_every_noun_change_no_row_before_their_moment():
-    """Everything that is told ahead here would change a row if it counted; ends stand in columns of earlier facts."""
+    """Every fact recorded ahead here would change a row if it counted; ends are columns of earlier facts."""
     story = Story(NOW)
     organization_id = story.organization_id
     ana, leaving, invited, erased = story.employees(["Ana", "Bo", "Cy", "Di"])
     course_id, release_id = story.shared_course()
     voided = story.completed(ana, release_id, day(20))
     version, share_id = story.shared_policy()
-    told = {"organization_id": organization_id, "now": NOW}
-    invitation = verbs.invite_person(**told, at=day(1), work_email="x@example.org")
-    team = verbs.create_team(**told, at=day(1), name="Blue")
+    about = {"organization_id": organization_id, "now": NOW}
+    invitation = verbs.invite_person(**about, at=day(1), work_email="x@example.org")
+    team = verbs.create_team(**about, at=day(1), name="Blue")
     contact = story.contact()
     with context.company(organization_id):
         persons: dict[uuid.UUID, uuid.UUID] = dict(
@@ -132,8 +132,8 @@ def test_facts_ahead_of_time_of_every_noun_change_no_row_before_their_moment():
     assert isinstance(verify_history(organization_id), Verified)
 
 
-def test_each_of_several_facts_ahead_of_time_is_decided_at_its_own_moment(told):
-    company, course, anna = told
+def test_each_of_several_facts_ahead_of_time_is_decided_at_its_own_moment(anna_owes):
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     later = SOON + timedelta(minutes=1)
     ben = company.join("Ben")
@@ -155,9 +155,9 @@ def test_each_of_several_facts_ahead_of_time_is_decided_at_its_own_moment(told):
         assert rows(organization_id, TRAINING)[-1].valid_from == moment
 
 
-def test_a_failure_is_retried_and_what_still_waits_stays_when_the_same_subject_is_decided(told):
-    """A wide subject that reaches what waits takes no row of it away: it would never be decided."""
-    company, course, anna = told
+def test_a_failure_is_retried_and_what_still_waits_stays_when_the_same_subject_is_decided(anna_owes):
+    """A wide subject that covers a waiting subject removes no row of that, or it would never be decided."""
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     company.complete(anna, course, SOON)
     _decide_everything_again(organization_id)
@@ -193,8 +193,10 @@ def test_the_number_of_statements_does_not_grow_with_the_facts_ahead_of_time():
     assert counted[0] == counted[1]
 
 
-def test_the_worker_is_asked_for_a_capture_at_the_moment(told, tasks_in_memory, django_capture_on_commit_callbacks):
-    company, course, anna = told
+def test_the_worker_is_asked_for_a_capture_at_the_moment(
+    anna_owes, tasks_in_memory, django_capture_on_commit_callbacks
+):
+    company, course, anna = anna_owes
     with app.connection_for_read() as broker, broker.SimpleQueue("celery") as queue:
         queue.clear()
         with django_capture_on_commit_callbacks(execute=True):
@@ -207,9 +209,9 @@ def test_the_worker_is_asked_for_a_capture_at_the_moment(told, tasks_in_memory, 
         assert queue.qsize() == 0
 
 
-def test_a_capture_never_says_what_holds_from_later_than_itself(told):
+def test_a_capture_never_says_what_holds_from_later_than_itself(anna_owes):
     """An attendance that is marked before the session has ended completes the course at its end."""
-    company, course, anna = told
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     ends_at = NOW + timedelta(hours=1)
     session = verbs.hold_live_session(

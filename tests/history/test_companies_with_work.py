@@ -1,7 +1,6 @@
-"""Which companies the sweep finds: by what is due or pending, asked of all companies at once.
+"""Which companies the sweep finds: those with due or pending subjects, in a query over all companies.
 
-These tests commit: on a cluster the database looks past the tenant boundary on connections of its own, which see
-nothing of a transaction that is still open.
+These tests commit: on a cluster that query runs on other connections, which do not see an open transaction.
 """
 
 from datetime import timedelta
@@ -21,8 +20,8 @@ SOON = NOW + timedelta(minutes=2)
 
 
 @pytest.fixture
-def told(committed):
-    """A company in which Anna owes a course by day 600; captured. Nothing of it is left to be done by others."""
+def anna_owes(committed):
+    """A company in which Anna owes a course by day 600; captured. Nothing in it is left due or pending afterwards."""
     company = make_company()
     course, anna = company.course(), company.join("Anna")
     company.share(course, due_at=day(600))
@@ -32,8 +31,8 @@ def told(committed):
         sql.execute("DELETE FROM pending_pendingsubject WHERE organization_id = %s", [company.organization_id])
 
 
-def test_the_sweep_finds_companies_by_what_is_due_or_pending_and_no_others(told):
-    company, _, anna = told
+def test_the_sweep_finds_companies_by_what_is_due_or_pending_and_no_others(anna_owes):
+    company, _, anna = anna_owes
     idle = make_company("Idle")
     assert not {company.organization_id, idle.organization_id} & set(queries.companies_with_work(NOW))
     _pend(company, anna)
@@ -42,8 +41,8 @@ def test_the_sweep_finds_companies_by_what_is_due_or_pending_and_no_others(told)
     assert idle.organization_id not in found
 
 
-def test_a_new_logic_version_decides_everything_again_as_the_clocks_doing(told):
-    company, _, _ = told
+def test_a_new_logic_version_decides_everything_again_as_the_clocks_doing(anna_owes):
+    company, _, _ = anna_owes
     organization_id = company.organization_id
     sql.execute("UPDATE history_historyhead SET logic_version = 0 WHERE organization_id = %s", [organization_id])
     before = queries.head(organization_id)
@@ -54,8 +53,8 @@ def test_a_new_logic_version_decides_everything_again_as_the_clocks_doing(told):
     assert organization_id not in queries.companies_with_work(NOW)
 
 
-def test_a_fact_ahead_of_time_is_recorded_at_once_and_captured_when_its_moment_has_come(told):
-    company, course, anna = told
+def test_a_fact_ahead_of_time_is_recorded_at_once_and_captured_when_its_moment_has_come(anna_owes):
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     before = queries.head(organization_id)
     receipt = company.complete(anna, course, SOON)
@@ -75,12 +74,12 @@ def test_a_fact_ahead_of_time_is_recorded_at_once_and_captured_when_its_moment_h
     assert isinstance(verify_history(organization_id), Verified)
 
 
-def test_the_sweep_task_hands_out_the_companies_that_have_work(told, monkeypatch, settings):
-    waiting, _, _ = told
+def test_the_sweep_task_hands_out_the_companies_that_have_work(anna_owes, monkeypatch, settings):
+    waiting, _, _ = anna_owes
     waiting.join("Ben")
     idle = make_company("Idle")
     handed = []
-    monkeypatch.setattr(tasks.sweep_company, "apply_async", lambda told, *, expires: handed.append((*told, expires)))
+    monkeypatch.setattr(tasks.sweep_company, "apply_async", lambda given, *, expires: handed.append((*given, expires)))
     tasks.sweep()
     assert (str(waiting.organization_id), settings.TICK_EXPIRES_SECONDS) in handed  # it must not pile up
     assert str(idle.organization_id) not in dict(handed)
@@ -89,8 +88,8 @@ def test_the_sweep_task_hands_out_the_companies_that_have_work(told, monkeypatch
         assert sum(ledger.waiting(waiting.organization_id)[:2]) == 0
 
 
-def test_what_waits_for_its_moment_makes_no_writer_late(told):
-    company, course, anna = told
+def test_what_waits_for_its_moment_makes_no_writer_late(anna_owes):
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     company.complete(anna, course, SOON)
     assert ledger.backlogs()[organization_id].untried_since == SOON
@@ -98,8 +97,8 @@ def test_what_waits_for_its_moment_makes_no_writer_late(told):
         assert ledger.waiting(organization_id).oldest == SOON
 
 
-def test_what_was_tried_and_failed_makes_no_writer_late(told):
-    company, _, anna = told
+def test_what_was_tried_and_failed_makes_no_writer_late(anna_owes):
+    company, _, anna = anna_owes
     _pend(company, anna)
     assert ledger.backlogs()[company.organization_id].untried_since == NOW
     with context.company(company.organization_id):

@@ -41,12 +41,12 @@ def test_writers_and_readers_see_prefixes_and_a_killed_writer_loses_nothing(comm
     assert killed.stdout.readline(), killed.stderr.read()
     killed.kill()
     killed.communicate()
-    said = {}
+    printed = {}
     for role, process in others.items():
         out, errors = process.communicate(timeout=60 + 2 * SECONDS)
         assert process.returncode == 0, f"{role}: {errors}"
-        said[role] = out.split()
-    assert all(said.values())
+        printed[role] = out.split()
+    assert all(printed.values())
 
     actions.capture_all(organization_id, NOW)
     assert isinstance(verify_history(organization_id), Verified)
@@ -54,14 +54,14 @@ def test_writers_and_readers_see_prefixes_and_a_killed_writer_loses_nothing(comm
     with context.company(organization_id):
         assert sum(ledger.waiting(organization_id)[:2]) == 0
         completions = {str(row[0]) for row in sql.fetch("SELECT completion_receipt_id FROM training_completion")}
-        assert set(said["facts"]) <= completions
+        assert set(printed["facts"]) <= completions
         sql.execute(
             "INSERT INTO pending_pendingsubject (organization_id, kind, recorded_at, attempts, set_aside_reason)"
             " VALUES (%s, 'company', %s, 0, '')",
             [organization_id, NOW],
         )
-    # The last word of the history is the truth of all facts: deciding everything again adds nothing to it.
+    # The newest versions follow from all facts: deciding everything again adds nothing.
     assert sum(captured.rows for captured in actions.capture_all(organization_id, NOW)) == 0
     settled = {orjson.loads(row.body)["completion_receipt_id"] for row in stored if row.body} - {None}
     assert settled <= completions
-    assert settled & set(said["facts"])
+    assert settled & set(printed["facts"])

@@ -1,13 +1,13 @@
 """The bytes that stored bodies, digests, chains and served rows have always had, for a story with every kind of row.
 
-What is stored is hashed and chained, so not one byte of it may change with the code that writes it. The files beside
-this one were written by the code of before; a change here would break every history that exists.
+What is stored is hashed and chained, so a change of the code may change no byte of it. The files beside this module
+were written by earlier code; a change in them would break every existing history.
 
-`stored_before_hidden_members.tsv` is the same story as it was written while what is hidden stood beside the body. Such
-rows exist, so their digests must hold for ever, and what they say is what is said today.
+`stored_before_hidden_members.tsv` is the same story in the form of rows whose hidden values are columns beside the
+body. Such rows exist, so their digests must never change, and their visible content is that of today's rows.
 
-The number of the logic that decided a row is hashed with it. `stored_by_logic_2.tsv` is the story as it was written
-before absences were known.
+The version of the logic that decided a row is hashed with it. `stored_by_logic_2.tsv` is the story as logic 2 decided
+it, which knew no absences.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ def _released(name, version, day, lessons, **more):
 
 
 def _policy(name, version, day, **more):
-    said = {"act": "sign", "doors": ["partner", "employee"], "statement": "I have read it\n and agre\u0301e \"fully\".",
+    rest = {"act": "sign", "doors": ["partner", "employee"], "statement": "I have read it\n and agre\u0301e \"fully\".",
             "effective_on": "2025-02-01", "renew_months": 12, "change_kind": "first", "html": HTML}  # fmt: skip
     return fact(
         "policy_published",
@@ -86,12 +86,12 @@ def _policy(name, version, day, **more):
         course_id=f"policy {name}",
         course_release_id=f"policy {name} {version}",
         version=version,
-        **said | more,
+        **rest | more,
     )
 
 
 def _signed(person, name, version, day, **more):
-    said = {"door": "employee", "signature": {"typed": "Anna Ångström"}, "sign_in_methods": "password, totp"}
+    rest = {"door": "employee", "signature": {"typed": "Anna Ångström"}, "sign_in_methods": "password, totp"}
     return fact(
         "policy_signed",
         f"{person} {name} {version}",
@@ -100,12 +100,12 @@ def _signed(person, name, version, day, **more):
         share_id=f"share {name}",
         learner_profile_id=person,
         course_release_id=f"policy {name} {version}",
-        **said | more,
+        **rest | more,
     )
 
 
-def _told_first():
-    """Everything at once, as an import does: a year of every kind of fact."""
+def _recorded_first():
+    """A year with every kind of fact, recorded at once, as by an import."""
     yield files.team("Drift")
     yield files.team("Lager", 1)
     yield from files.course("Fire", certificate=_certificate('Brann "sikker" \\', valid_months=2, renew_days_before=20))
@@ -176,8 +176,8 @@ def _told_first():
     yield _signed("Frida", "Visits", 1, 29, door="customer", signature=None, sign_in_methods=None)
 
 
-def _told_late():
-    """What changes stored records afterwards: late facts, voids, revocations, corrections, an erasure."""
+def _recorded_late():
+    """Facts that change stored records afterwards: late facts, voids, revocations, corrections, an erasure."""
     yield fact("completion_voided", "Anna Fire", 200, completion_receipt_id="receipt Anna Fire", actor_id="admin")
     yield fact("employee_left", "Dora", 95, person_id="stay Dora")
     yield fact("certificate_revoked", "Cleo", 210, actor_id="admin") | {"certificate_id": _earned("Cleo", "Fire")}
@@ -194,17 +194,17 @@ def _told_late():
 
 
 @pytest.fixture
-def told(monkeypatch):
-    """The story, captured as it was told, and swept once when a certificate's renewal had opened.
+def story(monkeypatch):
+    """The company of the story, captured, and swept once when a certificate's renewal had opened.
 
-    Salts are drawn by lot; here the lots are always the same.
+    Salts are random; here they are always the same.
     """
     lots = count()
     monkeypatch.setattr(secrets, "token_bytes", lambda size: hashlib.shake_256(b"%d" % next(lots)).digest(size))
     now = datetime(2025, 9, 1, 12, tzinfo=UTC)
     begun = datetime(2025, 1, 1, tzinfo=UTC)
     make_company("Gull & Ør", "Europe/Oslo", date(2024, 1, 1), at=begun, organization_id=ORGANIZATION_ID)
-    for lines in (_told_first(), _told_late()):
+    for lines in (_recorded_first(), _recorded_late()):
         report = files.take_in(ORGANIZATION_ID, lines, now=now)
         assert not report.errors, report.errors
         capture_all(ORGANIZATION_ID, now)
@@ -225,10 +225,10 @@ def _compare(name, found):
     assert len(found) == len(expected)
 
 
-def test_every_stored_row_and_every_chain_hash_is_what_it_always_was(told):
-    stored = rows(told)
-    with context.company(told):
-        records = {record.birth: record for record in HistoryRecord.objects.filter(organization_id=told)}
+def test_every_stored_row_and_every_chain_hash_is_what_it_always_was(story):
+    stored = rows(story)
+    with context.company(story):
+        records = {record.birth: record for record in HistoryRecord.objects.filter(organization_id=story)}
     assert {row.register for row in stored} == set(REGISTERS)
     assert {row.cause for row in stored} == {"first", "change", "sweep"}
     assert any(not row.body for row in stored)
@@ -242,10 +242,10 @@ def test_every_stored_row_and_every_chain_hash_is_what_it_always_was(told):
         lines.append("\t".join(map(str, values)))
     lines += [
         f"{each.capture_sequence}\t{each.tree_root.hex()}\t{each.ledger_head.hex()}\t{each.chain_hash}"
-        for each in captures(told)
+        for each in captures(story)
     ]
     _compare("stored.tsv", lines)
-    assert isinstance(verify_history(told), Verified)
+    assert isinstance(verify_history(story), Verified)
 
 
 def test_rows_decided_by_the_logic_before_absences_keep_their_digests_and_only_these_differ_now():
@@ -281,28 +281,28 @@ def test_rows_written_before_bodies_had_hidden_members_keep_their_digests():
     assert beside
 
 
-def test_what_is_said_did_not_change_when_bodies_got_hidden_members():
-    said_before, said_now = (
+def test_visible_content_did_not_change_when_bodies_got_hidden_members():
+    content_before, content_now = (
         {(*line[1:2], *line[3:5], *line[7:9], visible_text(line[10])) for line in _lines(name) if len(line) == 11}
         for name in ("stored_before_hidden_members.tsv", "stored.tsv")
     )
-    assert said_now == said_before
+    assert content_now == content_before
 
 
-def test_every_served_row_is_what_it_always_was(told):
-    with context.company(told):
-        for given, code in enumerate(CheckCode.objects.filter(organization_id=told).order_by("certificate_id")):
-            if code.check_code is not None:  # they are drawn by lot
+def test_every_served_row_is_what_it_always_was(story):
+    with context.company(story):
+        for given, code in enumerate(CheckCode.objects.filter(organization_id=story).order_by("certificate_id")):
+            if code.check_code is not None:  # they are random
                 CheckCode.objects.filter(pk=code.pk).update(check_code=f"CODE-{given}")
-    last = captures(told)[-1]
+    last = captures(story)[-1]
     pin = Pin(last.last_sequence, last.capture_sequence, last.chain_hash, last.captured_at, last.logic_version)
-    company = Company(told, DEPLOYMENT_ID, SPACE_ID, "Europe/Oslo", datetime(2023, 12, 31, 23, tzinfo=UTC))
+    company = Company(story, DEPLOYMENT_ID, SPACE_ID, "Europe/Oslo", datetime(2023, 12, 31, 23, tzinfo=UTC))
     lines = []
     for name, listing in LISTINGS.items():
         for day, personal in ((30, True), (70, False), (300, True)):
             start = files.START + timedelta(days=day - 20)
             question = Question(company, pin, files.START + timedelta(days=day), start=start, personal=personal)
-            with context.company(told):
+            with context.company(story):
                 page = pages.page(listing, question, Position(), pages.MAXIMUM_ROWS, pages.MAXIMUM_ROWS)
             lines += [f"{name}\t{day}\t{page.held}", *page.content.decode().replace("},{", "}\n{").split("\n")]
     _compare("served.jsonl", lines)

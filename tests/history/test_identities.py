@@ -1,4 +1,4 @@
-"""Rows of people and certificates commit to the names that they are shown with; erasure clears what lies behind."""
+"""Rows of people and certificates commit to their current names; an erasure clears the names behind them."""
 
 import uuid
 from collections.abc import Iterator
@@ -50,8 +50,8 @@ class Staffed(NamedTuple):
         actions.capture_all(self.organization_id, LATER)
 
     def rename(self, name: str, at: Any = NOW) -> None:
-        told = {"learner_profile_id": self.anna.learner_profile_id, "person_name": name}
-        verbs.change_person(organization_id=self.organization_id, at=at, now=NOW, **told)
+        change = {"learner_profile_id": self.anna.learner_profile_id, "person_name": name}
+        verbs.change_person(organization_id=self.organization_id, at=at, now=NOW, **change)
 
     def rows(self, register: int, record_id: uuid.UUID) -> list[HistoryRow]:
         return [row for row in rows(self.organization_id, register) if str(record_id) in row.body]
@@ -89,16 +89,16 @@ def staffed() -> Iterator[Staffed]:
 
 def test_every_row_commits_to_the_name_and_address_that_the_api_shows_with_it(staffed: Staffed) -> None:
     call = Caller(issue_everything(staffed.organization_id, NOW))
-    shown = call.pull(f"/v1/people?from={day(0).date()}&to={day(20).date()}")
-    assert {row["person_name"] for row in shown} == {"Anna Berg", None}
-    assert len(shown) == 4
-    for row in shown:
+    listed = call.pull(f"/v1/people?from={day(0).date()}&to={day(20).date()}")
+    assert {row["person_name"] for row in listed} == {"Anna Berg", None}
+    assert len(listed) == 4
+    for row in listed:
         for stored in staffed.rows(PEOPLE.number, row["person_id"]):
             assert staffed.behind(stored) == (row["person_name"], row["work_email"])
     (certificate,) = call.pull("/v1/certificates")
     (stored,) = staffed.certificate()
     assert staffed.behind(stored) == (certificate["person_name"], None) == ("Anna Berg", None)
-    assert not any("identity" in name for row in [*shown, certificate] for name in row)
+    assert not any("identity" in name for row in [*listed, certificate] for name in row)
 
 
 def test_salt_and_commitment_stay_while_name_and_address_do(staffed: Staffed) -> None:
@@ -124,7 +124,7 @@ def test_a_new_name_appends_a_version_at_every_boundary_of_the_person_s_rows(sta
     assert {row.register for row in rows(staffed.organization_id) if row.sequence > last} == {PEOPLE.number}
 
 
-def test_a_name_told_ahead_of_time_is_committed_to_from_its_moment_on(staffed: Staffed) -> None:
+def test_a_name_recorded_ahead_of_time_is_committed_to_from_its_moment_on(staffed: Staffed) -> None:
     staffed.rename("Anna Dahl", at=NOW + timedelta(minutes=4))
     staffed.company.leave(staffed.anna, day(9))
     actions.capture_all(staffed.organization_id, NOW)

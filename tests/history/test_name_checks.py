@@ -33,7 +33,7 @@ def organization_id(committed: None) -> uuid.UUID:
 
 
 def _swap(table: str, columns: str, key: str, among: str = "true") -> str:
-    """Gives each of two rows the columns of the other."""
+    """SQL that swaps columns of two rows."""
     assignments = ", ".join(f"{column} = b.{column}" for column in columns.split())
     return (
         f"WITH two AS (SELECT * FROM {table} WHERE organization_id = %(company)s AND {among})"
@@ -77,7 +77,7 @@ def test_an_altered_name_is_found(organization_id: uuid.UUID, owner: psycopg.Con
     assert isinstance(verify_history(organization_id), FirstFault)
 
 
-def test_both_names_shown_and_names_kept_swapped_are_found(
+def test_both_current_names_and_kept_names_swapped_are_found(
     organization_id: uuid.UUID, owner: psycopg.Connection
 ) -> None:
     for attack in ("names shown", "addresses shown", "names kept, with salts"):

@@ -1,4 +1,4 @@
-"""The SQL conditions of `history.outcomes` say what the rules say, whatever the columns hold."""
+"""The SQL conditions of `history.outcomes` agree with the rules, whatever values the columns have."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -30,7 +30,7 @@ def _versions(state, **columns):
 
 
 def _holding(versions, *conditions):
-    """For each version, whether each condition holds as PostgreSQL sees it (null is no)."""
+    """For each version, whether each condition holds in PostgreSQL (null counts as no)."""
     asked = ", ".join(f"coalesce({condition}, false)" for condition in conditions)
     arrays = ", ".join(f"%({name})s::{kind}[]" for name, kind in COLUMNS.items())
     values = dict(zip(COLUMNS, map(list, zip(*versions, strict=True)), strict=True))

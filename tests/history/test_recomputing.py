@@ -1,4 +1,4 @@
-"""Who signs goes on from what they recomputed before, and believes nothing that is stored beside the rows."""
+"""The signer goes on from what it recomputed before, and trusts nothing that is stored beside the rows."""
 
 import pytest
 

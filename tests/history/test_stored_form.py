@@ -1,4 +1,4 @@
-"""The stored text of a row: what is hashed with its fields and hidden from /v1 comes first in it."""
+"""The stored text of a row begins with the members that are hashed with its fields but hidden from /v1."""
 
 import uuid
 from datetime import timedelta
@@ -28,7 +28,7 @@ from tests.history.reading import rows
 
 @pytest.fixture
 def company(committed: None) -> Company:
-    """Somebody has earned a certificate of a course, and left; a colleague owes it still."""
+    """Somebody has earned a certificate of a course and left; a colleague still owes the course."""
     company = make_company()
     course = company.course(certificate=Certificate(title="Fire", kind=CertificateKind.COMPLETION, valid_months=12))
     anna, bo = company.join("Anna"), company.join("Bo")
@@ -60,7 +60,7 @@ def test_hidden_members_come_first_and_repeat_their_columns(company: Company) ->
 
 @pytest.fixture
 def written_before(company: Company, owner: psycopg.Connection) -> Company:
-    """The company as a release left it whose rows had no hidden members: bodies, and names without commitments."""
+    """The company as an older release stored it: bodies without hidden members, and names without commitments."""
     organization_id = company.organization_id
     for row in _stored(organization_id):
         owner.execute(
@@ -88,18 +88,18 @@ def test_rows_of_the_form_before_get_commitments_when_they_change(written_before
     organization_id = written_before.organization_id
     before = _stored(organization_id)
     (issued,) = (row for row in before if row.register == CERTIFICATES.number)
-    said = orjson.loads(issued.body)
+    body = orjson.loads(issued.body)
     about: dict[str, Any] = {"organization_id": organization_id, "now": NOW}
     verbs.change_person(
-        **about, at=day(2), learner_profile_id=uuid.UUID(said["learner_profile_id"]), person_name="Anna Dahl"
+        **about, at=day(2), learner_profile_id=uuid.UUID(body["learner_profile_id"]), person_name="Anna Dahl"
     )
-    act(CertificateRevoked, **about, at=day(8), certificate_id=uuid.UUID(said["certificate_id"]), actor_id=uuid.uuid4())
+    act(CertificateRevoked, **about, at=day(8), certificate_id=uuid.UUID(body["certificate_id"]), actor_id=uuid.uuid4())
     actions.capture_all(organization_id, NOW + timedelta(hours=1))
     appended = [row for row in _stored(organization_id) if row.sequence > before[-1].sequence]
     (revoked,) = (row for row in appended if row.register == CERTIFICATES.number)
     changed = [row for row in appended if row.register == PEOPLE.number]
     assert [row.valid_from for row in changed] == [
-        row.valid_from for row in before if row.register == PEOPLE.number and said["learner_profile_id"] in row.body
+        row.valid_from for row in before if row.register == PEOPLE.number and body["learner_profile_id"] in row.body
     ]
     with context.company(organization_id):
         names = [identity_behind(organization_id, stored_identity(row.body) or "") for row in (revoked, *changed)]

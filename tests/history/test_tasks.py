@@ -1,4 +1,4 @@
-"""The history's background work: each task may run twice, and minds nothing that is not there."""
+"""The history's background tasks: each may run twice, and none fails for a company that does not exist."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""A company's tree covers all rows of its history, in every capture, and proofs are read from little of it."""
+"""A company's tree covers all rows of its history in every capture, and a proof reads only a small part of it."""
 
 import hashlib
 import random
@@ -31,7 +31,7 @@ from tests.history.forms import without_tree
 from tests.history.reading import captures, rows
 
 MANY = 70_000
-"""Rows of which subtrees of two kept heights are complete."""
+"""So many rows that subtrees of two kept heights are complete."""
 
 
 def defined(leaves: list[bytes]) -> bytes:
@@ -60,8 +60,8 @@ LATE = st.lists(
 
 @pytest.mark.django_db
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(told=LATE)
-def test_the_root_of_every_capture_is_that_of_the_rows_up_to_its_last_however_late_facts_come(told):
+@given(facts=LATE)
+def test_the_root_of_every_capture_is_that_of_the_rows_up_to_its_last_however_late_facts_come(facts):
     company = make_company()
     organization_id = company.organization_id
     people = [company.join(f"Person {number}") for number in range(6)]
@@ -69,8 +69,8 @@ def test_the_root_of_every_capture_is_that_of_the_rows_up_to_its_last_however_la
     for course in courses:
         company.share(course, days=30)
     capture_all(organization_id, NOW)
-    for number, (kind, who, what, when) in enumerate(told):
-        with suppress(FactsError):  # somebody who left before they joined, say
+    for number, (kind, who, what, when) in enumerate(facts):
+        with suppress(FactsError):  # for example somebody who left before they joined
             if kind == "complete":
                 company.complete(people[who], courses[what], day(when))
             elif kind == "join":
@@ -120,7 +120,7 @@ def test_the_lines_of_a_capture_that_has_none_are_refused():
 
 
 def fill(organization_id: uuid.UUID, count: int) -> list[bytes]:
-    """Stores rows that say nothing, with the digests returned; the head counts them, and no tree covers them yet."""
+    """Stores rows without content; returns their digests. The head counts them, and no tree covers them yet."""
     with context.company(organization_id):
         connections["default"].cursor().execute(
             "INSERT INTO history_historyrow (organization_id, sequence, register, birth, capture_sequence, valid_from,"
@@ -145,7 +145,7 @@ def all_kept(leaves: int) -> set[tuple[int, int]]:
 
 
 def small(root: KeptRoot) -> bool:
-    """Whether the release before did not keep it."""
+    """Whether the previous release did not keep this root."""
     return root[0] % 8 != 0
 
 
@@ -222,7 +222,7 @@ def test_the_migration_builds_the_trees_of_what_is_stored_and_goes_on_where_it_e
     digests = fill(organization_id, MANY)
     begun, whole = CompactRange(), CompactRange()
     roots = {(height, index): root for height, index, root in filterfalse(small, tree.grow(whole, digests))}
-    with context.company(organization_id):  # it was broken off after the first thousand rows
+    with context.company(organization_id):  # the migration was interrupted after the first thousand rows
         tree.keep(organization_id, filterfalse(small, tree.grow(begun, digests[:1000])))
     HistoryHead.objects.filter(organization_id=organization_id).update(tree_size=1000, tree_range=begun.to_bytes())
     migrate()

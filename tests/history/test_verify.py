@@ -1,4 +1,4 @@
-"""`verify_history` names the first fault, whatever anybody with all rights alters."""
+"""`verify_history` names the first fault, whatever somebody with all rights alters."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -57,7 +57,7 @@ def test_an_untouched_history_holds(company):
 
 
 def _alterable(row):
-    """The columns of a row that somebody could alter: Citus lets nobody move a row to another company."""
+    """The columns of a row that can be altered: Citus does not allow moving a row to another company."""
     return [(column, value) for column, value in row.items() if not (settings.CLUSTER and column == "organization_id")]
 
 
@@ -81,7 +81,7 @@ def test_any_altered_column_of_a_capture_a_record_or_the_head_is_found(company, 
     for table, key_column, left_alone in (
         ("history_capture", "capture_sequence", set()),
         ("history_historyrecord", "birth", set()),
-        # What operators set, and what the sweep works by, is no part of what was said.
+        # What operators set, and what the sweep needs, is not verified.
         ("history_historyhead", "organization_id", {"available", "unavailable_reason", "next_change_at"}),
     ):
         columns = [column for column in _columns(owner, table) if column not in left_alone]
@@ -147,7 +147,7 @@ def _stored(owner, table, columns, organization_id, order):
 
 
 def test_rows_of_before_get_their_columns_from_their_own_bodies(company, owner):
-    """What the migration computes of rows that were stored without these columns is what the writer gives them."""
+    """The migration computes for rows without these columns the same values as the writer."""
     filled = ("door", "receipt_id", "live_session_id", "renews_certificate_id", "lesson_share_id")
     before = [[getattr(row, column) for column in filled] for row in rows(company.organization_id)]
     assert any(any(row) for row in before)

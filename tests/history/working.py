@@ -1,7 +1,7 @@
 """One worker of the concurrency test, as a real process: `python -m tests.history.working ROLE ORGANIZATION SECONDS`.
 
-Roles: `facts` records completions and departures and says each that was acknowledged; `writer` captures and says each
-capture; `reader` reads head first and rows after, and fails as soon as it sees a hole or a past that changed.
+Roles: `facts` records completions and departures and prints each that was acknowledged; `writer` captures and prints
+each capture; `reader` reads the head before the rows, and fails if it sees a gap or a change of the past.
 """
 
 import os
@@ -34,9 +34,9 @@ def facts(organization_id: uuid.UUID, until: float) -> None:
         releases = sql.fetch(
             "SELECT course_release_id FROM courses_release WHERE organization_id = %s", [organization_id]
         )
-    said = 0
-    # On a busy machine the others may start late: nobody ends before having done something.
-    while time.monotonic() < until or said < 5:
+    printed = 0
+    # On a busy machine the other processes may start late, so each does something before it ends.
+    while time.monotonic() < until or printed < 5:
         learner_profile_id, joined_at = chance.choice(people)
         at = joined_at + timedelta(minutes=chance.randrange(60 * 24 * 300))
         try:
@@ -47,16 +47,16 @@ def facts(organization_id: uuid.UUID, until: float) -> None:
         except FactsError:
             continue
         print(receipt_id, flush=True)
-        said += 1
+        printed += 1
 
 
 def writer(organization_id: uuid.UUID, until: float) -> None:
-    said = 0
-    while time.monotonic() < until or not said:
+    printed = 0
+    while time.monotonic() < until or not printed:
         captured = actions.capture(organization_id, datetime.now(UTC))
         if captured.found:
             print(captured.capture_sequence, flush=True)
-            said += 1
+            printed += 1
 
 
 def reader(organization_id: uuid.UUID, until: float) -> None:

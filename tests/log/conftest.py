@@ -1,4 +1,4 @@
-"""A log of the test's own."""
+"""Fixtures: a log of the test's own, and a superuser."""
 
 import os
 from collections.abc import Iterator
@@ -23,12 +23,12 @@ def log_folder(settings, tmp_path) -> Path:
 
 @pytest.fixture
 def superuser(committed: None, process_environment: dict[str, str]) -> Iterator[psycopg.Connection]:
-    """Somebody with all rights in the database, on the suite's database; what the test does is committed."""
+    """A superuser's connection to the suite's database; what the test does is committed."""
     address = urlsplit(os.environ["DATABASE_SUPERUSER_URL"])._replace(
         path=urlsplit(process_environment["DATABASE_URL"]).path
     )
     nodes = [address._replace(netloc=f"{address.netloc.rpartition(':')[0]}:{port}") for port in _ports_of_nodes()]
-    for node in nodes:  # a cluster hands on what a transaction sets, and not what a session does
+    for node in nodes:  # a cluster forwards settings of a transaction, but not those of a session
         _each(node.geturl(), "ALTER ROLE CURRENT_USER SET session_replication_role = replica")
     with psycopg.connect(address.geturl(), autocommit=True) as connection:
         yield connection

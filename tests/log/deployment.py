@@ -1,4 +1,4 @@
-"""What tests of the log do again and again."""
+"""Helpers of the log's tests."""
 
 import hashlib
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ LATER = NOW + timedelta(minutes=1)
 
 
 def grow(company: Company, *names: str) -> None:
-    """A capture for each person who joins."""
+    """Makes a capture for each person who joins."""
     for name in names:
         company.join(name)
         actions.capture_all(company.organization_id, NOW)
@@ -34,7 +34,7 @@ def head(company: Company) -> queries.Head:
 
 
 def stated() -> LogCheckpoint:
-    """What the folder's checkpoint states."""
+    """The content of the folder's checkpoint."""
     note = folder.read(folder.CHECKPOINT)
     assert note is not None
     return keys.checked_checkpoint(note)

@@ -1,7 +1,7 @@
-"""What somebody with all rights in the database can do to a company's history: rewrite it and all digests that follow.
+"""What somebody with all rights in the database can do to a company's history: rewrite it and all dependent digests.
 
-Everything is done as PostgreSQL's superuser with triggers and row-level security out of the way, and with the product's
-own hashes: whoever holds the database holds the code.
+The forger is PostgreSQL's superuser, without triggers and row-level security, and uses the product's own hash
+functions: whoever controls the database has the code.
 """
 
 import json
@@ -34,7 +34,7 @@ class Forger:
         connection.execute("SET session_replication_role = replica")
 
     def rewrite_row(self, sequence: int, change: Change) -> None:
-        """Change a row's text, its digest with it, and of a person the column that repeats the text's state."""
+        """Change a row's text and digest and, for a person, the column that repeats the text's state."""
         row = next(each for each in self._rows() if each["sequence"] == sequence)
         body = change(row["body"])
         assert body != row["body"], "nothing was changed"
@@ -87,7 +87,7 @@ class Forger:
         )
 
     def rewrite_entries(self) -> None:
-        """Put the captures as they are now into the published log, entry for entry."""
+        """Replace the published log's entries by the captures as they are now."""
         self.connection.execute(
             "UPDATE log_leaf l SET entry = decode(c.chain_hash, 'hex') FROM history_capture c"
             " WHERE l.organization_id = %s AND c.organization_id = l.organization_id"
@@ -96,7 +96,7 @@ class Forger:
         )
 
     def exchange(self, table: str, subject: str, columns: list[str]) -> None:
-        """Give what two subjects have in these columns of a table to each other."""
+        """Swap the values of two subjects in these columns of a table."""
         found = self._all(f"SELECT * FROM {table} WHERE organization_id = %s AND person_name <> '' ORDER BY {subject}")
         one, other = found[0], found[-1]
         for to, of in ((one, other), (other, one)):

@@ -1,9 +1,9 @@
 """Signers that are killed: `python -m tests.log.killed_signers lines|times ORG ...`, on the environment's database.
 
-Each signer is a fork of this process that signs until SIGKILL comes: `lines`, once before each line of the room that a
-signing runs through (from the first signer to the one that gets through alive); `times`, 25 times at random moments
-while a writer captures. After each the state that it left is looked at as a starting web process does. Prints one line
-of JSON: how many were killed, and every checkpoint that anybody could have seen, as size and root.
+Each signer is a fork of this process that signs until SIGKILL ends it: with `lines`, once before each line of the room
+that a signing executes, until one signer survives; with `times`, 25 times at random moments while a writer captures.
+After each, its state is checked as by a starting web process. Prints one line of JSON: how many signers were killed,
+and every checkpoint that anybody could have seen, as size and root.
 """
 
 import json
@@ -53,7 +53,7 @@ def grow(company: Company) -> None:
 
 
 def dying_at(line: int) -> Callable[[], None]:
-    """Signs, and dies before the `line`th line that a signing runs through in the room."""
+    """A signing that is killed before the `line`th line that it executes in the room."""
 
     def work() -> None:
         left = line
@@ -105,7 +105,7 @@ def killed_at_times(companies: list[Company]) -> Iterator[None]:
             for company in companies:
                 grow(company)
 
-    # How long a signer takes to begin and to sign depends on what else the machine does: the kills keep to that.
+    # How long a signer takes to begin and to sign depends on the machine's other work, so kills are timed by that.
     began = time.monotonic()
     os.waitpid(forked(signing_once), 0)
     one = max(time.monotonic() - began, 0.05)
@@ -123,7 +123,7 @@ def killed_at_times(companies: list[Company]) -> Iterator[None]:
 
 
 def seen() -> Iterator[tuple[int, str]]:
-    """The checkpoints that a reader of the folder and one of the database have."""
+    """The checkpoints that readers of the folder and of the database see."""
     newest = queries.newest_checkpoint()
     for note in (folder.read(folder.CHECKPOINT), newest.note if newest else None):
         if note is not None:

@@ -11,7 +11,7 @@ Behaviour = Callable[[BaseHTTPRequestHandler, bytes], None]
 
 @contextmanager
 def answering(behaviour: Behaviour):
-    """Serve with `behaviour` of a handler and the request's body; yield the address and the list of bodies received."""
+    """Serve with `behaviour`, called with handler and request body; yield the address and the bodies received."""
     bodies: list[bytes] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -53,11 +53,11 @@ def saying(status: int, body: "bytes | str" = b"", **headers: str) -> Behaviour:
     return answer
 
 
-def hanging_up(said: bytes) -> Behaviour:
-    """Return the behaviour that says something that is no answer and closes the connection."""
+def hanging_up(content: bytes) -> Behaviour:
+    """Return the behaviour that sends something other than an answer and closes the connection."""
 
     def answer(handler, _):
-        handler.wfile.write(said)
+        handler.wfile.write(content)
         handler.connection.shutdown(socket.SHUT_RDWR)
 
     return answer

@@ -30,7 +30,7 @@ def sign(company, *names, now=NOW) -> int:
 
 
 def counted() -> dict[tuple[str, str], int]:
-    """The outcomes that witnesses had, by name and outcome."""
+    """How often witnesses were asked, by name and outcome."""
     return {(name, outcome): times for name, outcome, times in queries.witness_answers() if times}
 
 

@@ -1,4 +1,4 @@
-"""The signer as it runs: what it signs is cosigned by a witness, both processes of their own."""
+"""The signer as it runs: a witness cosigns what it signs; each is a process of its own."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def cosigned_size(witness: RunningWitness, at_least: int) -> int:
-    """Wait for a checkpoint of so many entries that the witness has cosigned; return its size."""
+    """Wait for a cosigned checkpoint of at least so many entries; return its size."""
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline:
         newest = queries.newest_checkpoint()

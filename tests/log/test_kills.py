@@ -1,4 +1,4 @@
-"""A signer that is killed, wherever it was, leaves one log that goes on: never two trees of one size."""
+"""A signer that is killed at any point leaves one log that can continue, and never two trees of one size."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What was signed and lies outside of the database holds the database: what is missing, older or another is refused.
+"""A database that differs from what was signed and is kept outside of it is refused: missing, older or another content.
 
 And what was restored on purpose is accepted, without a fork, by an entry of the log.
 """
@@ -41,7 +41,7 @@ def restore_folder(name: str) -> None:
 
 
 def restore_database(superuser: psycopg.Connection, company, capture_sequence: int, size: int) -> None:
-    """What a restore of the backup leaves that was made when the company had so many captures, the log that size."""
+    """The state after restoring a backup that was made when the company had so many captures, and the log this size."""
     organization_id = company.organization_id
     rows = {"organization_id": organization_id, "capture_sequence": capture_sequence}
     for table in ("history_capture", "history_historyrow"):
@@ -81,7 +81,7 @@ def restore_log(superuser: psycopg.Connection, size: int) -> None:
 
 
 def refused(sentence: str) -> None:
-    """Start-up refuses, and says what to do; the signer signs nothing."""
+    """Asserts that start-up refuses, with a sentence on what to do, and that the signer signs nothing."""
     with pytest.raises(LogError, match=sentence) as start:
         refusals.refuse_other_log()
     if isinstance(start.value, LogRefusedError):
@@ -89,7 +89,7 @@ def refused(sentence: str) -> None:
 
 
 def accepted(company, capture_sequence: int) -> None:
-    """The acceptance is in the log, which goes on; everything holds, and readers are served again."""
+    """Asserts that the acceptance is in the log, which continues, that all is intact, and that readers are served."""
     newest = Leaf.objects.filter(kind="acceptance", organization_id=company.organization_id).latest("index")
     assert hashlib.sha256(newest.statement.encode()).digest() == bytes(newest.entry)
     lines = newest.statement.split("\n")

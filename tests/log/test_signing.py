@@ -1,4 +1,4 @@
-"""What is signed was recomputed, stands in the log once and in order, and is remembered outside of the database."""
+"""What is signed was recomputed, is in the log once and in order, and is remembered outside of the database."""
 
 import logging
 
@@ -32,7 +32,7 @@ def company():
 
 
 def forge_capture(company, **more):
-    """What a hand with the application's rights can append: a capture that claims what no row says."""
+    """Appends what somebody with the application's rights can: a capture that states what no row has."""
     end = head(company)
     number = end.capture_sequence + 1
     with context.company(company.organization_id):
@@ -49,7 +49,7 @@ def forge_capture(company, **more):
 
 
 def closed(company, sentence):
-    """Nothing of the company is signed, then or later, and readers hear why."""
+    """Asserts that nothing of the company is signed, now or later, and that readers get the reason."""
     signing.sign_new(LATER)
     assert captures(company) == [1, 2, 3]
     assert not head(company).available
@@ -86,7 +86,7 @@ def test_of_a_company_the_log_tells_its_newest_capture_and_the_place_of_each(com
     assert found == {of.organization_id: (head(of).capture_sequence, head(of).chain_hash) for of in (company, other)}
 
 
-def test_a_log_that_stands_still_is_not_signed_anew(company):
+def test_a_log_that_does_not_grow_is_not_signed_anew(company):
     signing.sign_new(LATER)
     note = folder.read(folder.CHECKPOINT)
     assert signing.sign_new(LATER) == 0
@@ -202,7 +202,7 @@ def test_a_process_without_the_key_checks_and_cannot_sign(company, settings):
     assert captures(company) == [1, 2, 3]
 
 
-def test_a_newer_key_signs_on_while_the_older_one_stands_behind_it(company, settings):
+def test_a_newer_key_signs_on_beside_the_older_one(company, settings):
     settings.CHECKPOINT_KEYS = ["a newer key of the test, as long as it must be", KEY]
     signing.sign_new(LATER)
     assert stated().size == 4

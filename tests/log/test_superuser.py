@@ -1,8 +1,8 @@
-"""Who finds what a superuser of the database rewrites: the table in docs/verify.md, line by line.
+"""Who detects what a superuser of the database rewrites: the table in docs/verify.md, line by line.
 
-Each attack is made behind a log that was signed and cosigned before it. Then everybody looks: the signer when it is to
-sign what comes next, `verify_history` with its comparison with the log, a start of web or worker, a witness, and
-somebody who kept a proof from before.
+Each attack is made after a log was signed and cosigned. Then everybody checks: the signer before it signs the next
+captures, `verify_history` with its comparison with the log, a start of web or worker, a witness, and somebody who kept
+an earlier proof.
 """
 
 import base64
@@ -38,7 +38,7 @@ NOBODY: dict[str, str] = {}
 
 
 class Auditor:
-    """Somebody outside: runs a witness, and has kept a proof of a row of each company."""
+    """Somebody outside, who runs a witness and has kept a proof of a row of each company."""
 
     def __init__(self, place: Path) -> None:
         self.witness = Witness(WitnessMemory(place, "auditor.example/w"), keys.verifier_keys())
@@ -48,7 +48,7 @@ class Auditor:
         self.cosign()
 
     def cosign(self) -> None:
-        """Cosign the newest checkpoint as the log publishes it, by the consistency proof that its tiles give."""
+        """Cosign the newest published checkpoint, with the consistency proof from the log's tiles."""
         newest = queries.newest_checkpoint()
         proof = queries.consistency(self.size, newest.size) if self.size <= newest.size else []
         self.witness.add_checkpoint(CheckpointRequest(self.size, tuple(proof), newest.note), 1_800_000_000)
@@ -58,7 +58,7 @@ class Auditor:
         self.kept[sequence] = proof_of(company, sequence)
 
     def refuses(self) -> str | None:
-        """What the witness says to the newest checkpoint; null when it cosigns it."""
+        """The witness's reason to refuse the newest checkpoint; None when it cosigns it."""
         try:
             self.cosign()
         except (LogForked, TreeProofRefused) as fault:
@@ -119,7 +119,7 @@ def trust() -> Trust:
 
 
 def findings(company: Company, auditor: Auditor) -> dict[str, str]:
-    """What each of them says of the attack; who finds nothing is not there."""
+    """What each of them finds of the attack; those who find nothing are left out."""
     found: dict[str, str] = {}
     fault = verify_history(company.organization_id)
     faults = [fault.sentence] if isinstance(fault, FirstFault) else []
@@ -133,15 +133,15 @@ def findings(company: Company, auditor: Auditor) -> dict[str, str]:
     if not head(company).available:
         found["signer"] = head(company).unavailable_reason
         assert queries.size() == before
-    if (said := auditor.refuses()) is not None:
-        found["witness"] = said
-    if (said := older_proofs(company, auditor)) is not None:
-        found["older proof"] = said
+    if (sentence := auditor.refuses()) is not None:
+        found["witness"] = sentence
+    if (sentence := older_proofs(company, auditor)) is not None:
+        found["older proof"] = sentence
     return found
 
 
 def older_proofs(company: Company, auditor: Auditor) -> str | None:
-    """What somebody finds who kept a proof: it holds, and the service now proves another history, or nothing."""
+    """What somebody with an earlier proof finds: it is valid, but the service now proves another history or none."""
     for sequence, kept in auditor.kept.items():
         row = check_proof(kept, trust())
         newest = queries.newest_checkpoint()

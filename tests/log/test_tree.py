@@ -1,4 +1,4 @@
-"""Published tiles hold the tree that a plain computation over all entries gives, at every size."""
+"""Published tiles contain the tree that a plain computation over all entries gives, at every size."""
 
 import random
 import uuid

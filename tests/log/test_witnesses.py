@@ -1,4 +1,4 @@
-"""Asking witnesses: real ones, over HTTP, and servers that answer whatever a broken or hostile one would."""
+"""Requests to witnesses over HTTP: real ones, and servers that answer like broken or hostile ones."""
 
 import contextlib
 import logging

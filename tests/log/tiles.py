@@ -1,4 +1,4 @@
-"""What is served below /log/, read as a C2SP client reads it."""
+"""Reads what is served below /log/ as a C2SP client does."""
 
 import struct
 
@@ -7,7 +7,7 @@ from compliance.proofs.merkle import HASH_BYTES
 
 
 def entries_of(bundle: bytes) -> list[bytes]:
-    """The entries of a bundle, each behind its length in two bytes."""
+    """The entries of a bundle, in which each follows its length in two bytes."""
     entries, at = [], 0
     while at < len(bundle):
         (length,) = struct.unpack_from(">H", bundle, at)
@@ -19,7 +19,7 @@ def entries_of(bundle: bytes) -> list[bytes]:
 
 
 def hashes_of(tile: bytes) -> list[bytes]:
-    """The hashes of a tile, one behind another."""
+    """The hashes that a tile concatenates."""
     assert len(tile) % HASH_BYTES == 0
     assert 0 < len(tile) <= HASH_BYTES * TILE_WIDTH
     return [tile[at : at + HASH_BYTES] for at in range(0, len(tile), HASH_BYTES)]

@@ -1,4 +1,4 @@
-"""What one change of the mutations came to."""
+"""The result of one change by the mutations."""
 
 import random
 from collections.abc import Callable
@@ -8,9 +8,9 @@ OUTCOMES = {True: "equivalent, taken", False: "refused and named", None: "left t
 
 
 class Attempt(NamedTuple):
-    """One change: on what, how, whether it is equivalent, and what each verifier names (null: it takes it).
+    """One change: surface, description, whether it is equivalent, and what each verifier names (None: accepted).
 
-    `equivalent` is null for what the second verifier may take and the product may refuse (`pack_mutations` says which).
+    `equivalent` is None for what the second verifier may accept and the product may refuse (see `pack_mutations`).
     """
 
     surface: str

@@ -50,7 +50,7 @@ def _another_bit(chance: random.Random, content: bytes, at: int, _: int) -> byte
 
 
 def _another_letter(chance: random.Random, content: bytes, at: int, _: int) -> bytes:
-    """A byte of the text in place of another: more often well formed than any byte."""
+    """Replaces a byte by another byte of the text, which is more often well formed than a random byte."""
     return content[:at] + bytes([chance.choice(content)]) + content[at + 1 :]
 
 

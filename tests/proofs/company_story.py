@@ -1,4 +1,4 @@
-"""A small company's policies and receipts as pulled pages, hashed here by hand and not by the code under test."""
+"""A small company's policies and receipts as pulled pages, hashed here and not by the code under test."""
 
 import copy
 import hashlib

@@ -1,4 +1,4 @@
-"""A log that the tests hold whole: what an honest one signs and proves, and what a dishonest one would."""
+"""A log in memory: it signs and proves like an honest log, or like a dishonest one."""
 
 import hashlib
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""A company's tree, its captures and the deployment's log, built in memory: what proofs of rows are made from."""
+"""A company's tree, its captures and the deployment's log in memory, to make proofs of rows from."""
 
 import base64
 import json
@@ -27,7 +27,7 @@ FIRST = 14
 
 
 def row(sequence: int) -> ProvedRow:
-    """A row of the company; those of people commit to a name."""
+    """A row of the company; rows of people commit to a name."""
     content: dict[str, Any] = {"identity_sha256": identity_sha256(*WHO)} if sequence % 2 else {}
     recorded = CAPTURED if sequence >= FIRST else EARLIER
     return ProvedRow(
@@ -49,7 +49,7 @@ def proof_text(sequence: int = 17, *, entries: int = 11, entry: int = 6, identit
                changes: Mapping[str, Mapping[str, Any]] | None = None) -> str:  # fmt: skip
     """The proof of a row under a checkpoint of `entries` entries, of which the company's capture is `entry`.
 
-    `changes` replace lines of the capture, or members of the row, before anything is hashed: what results holds.
+    `changes` replace lines of the capture, or members of the row, before anything is hashed, so the proof is valid.
     """
     changed = changes or {}
     proved = row(sequence)._replace(**changed.get("row", {}))

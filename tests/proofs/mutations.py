@@ -1,21 +1,21 @@
-"""Genuine proofs, checkpoints and tree proofs changed at random: both verifiers must refuse each change, and name it.
+"""Changes genuine proofs, checkpoints and tree proofs at random: both verifiers must refuse each change, and name it.
 
     python -m tests.proofs.mutations --times 1000000 --seed 1
 
-A change is either *equivalent* or not. Equivalent is only what leaves the meaning as it was, and the meaning is
-computed apart from both verifiers:
+A change is either *equivalent* or not. It is equivalent only if the meaning is the same, and the meaning is computed
+independently of both verifiers:
 
 - a proof in JSON with other white space, escapes or order of members, but the same values; with `identity` left out as
   a whole; or what is another genuine proof of the same story (`meaning_of_proof`);
-- a signed note whose signature lines stand in another order or twice, or with lines of keys that nobody gave
+- a signed note whose signature lines are in another order or twice, or with lines of keys that were not given
   (`meaning_of_note`);
 - two proofs together, when they are of one history and not of a history and its fork of the same size;
-- a path or a consistency proof for another size for which the same hashes stand in the same places (`tree_mutations`):
+- a path or a consistency proof for another size for which the same hashes are in the same places (`tree_mutations`):
   a path does not fix the size of its tree, the checkpoint does;
-- of evidence packs what `pack_mutations` says.
+- for evidence packs, what `pack_mutations` describes.
 
-Both verifiers must take what is equivalent and refuse all else with words that name it. Anything else is a failure, and
-so is an exception that neither raises on purpose.
+Both verifiers must accept what is equivalent and refuse all else with words that name it. Anything else is a failure,
+and so is an exception that neither raises on purpose.
 """
 
 import argparse
@@ -51,9 +51,9 @@ KNOWN = {(key.name, key.key_id) for key in (second_story.LOG_KEY, *second_story.
 
 
 def attempts(times: int, seed: int) -> Counter[str]:
-    """Try so many changes; return how many of each surface were refused and how many equivalent.
+    """Try `times` changes; return how many of each surface were refused and how many were equivalent.
 
-    Raises AssertionError with a change that one of the verifiers does not refuse, or not name.
+    Raises AssertionError with a change that one of the verifiers does not refuse or does not name.
     """
     chance = random.Random(seed)
     found: Counter[str] = Counter()
@@ -71,14 +71,14 @@ def attempts(times: int, seed: int) -> Counter[str]:
 
 @cache
 def _stories() -> tuple[list[bytes], frozenset[str]]:
-    """Genuine proofs of a history and of its fork, and the meanings of all, with their identity and without."""
+    """Genuine proofs of a history and of its fork, and the meanings of all proofs, with and without identity."""
     proofs = [each.proof(n) for each in (second_story.story(), second_story.story(fork=20)) for n in range(1, 38)]
     bare = [{name: value for name, value in json.loads(each).items() if name != "identity"} for each in proofs]
     return proofs, frozenset(filter(None, map(meaning_of_proof, [*proofs, *(dumped(each).encode() for each in bare)])))
 
 
 def meaning_of_proof(content: bytes) -> str | None:
-    """The values of a proof in one spelling, the checkpoint by its meaning; null for what is not strict JSON."""
+    """The values of a proof in one spelling, the checkpoint by its meaning; None for what is not strict JSON."""
     twice = []
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -95,14 +95,14 @@ def meaning_of_proof(content: bytes) -> str | None:
 
 
 def meaning_of_note(note: str) -> list[str]:
-    """The text of a note and the set of its lines, but for well-formed ones of keys that nobody gave."""
+    """The text of a note and the set of its lines, without well-formed lines of keys that were not given."""
     text, _, block = note.rpartition("\n\n")
     lines = {line for line in block.split("\n")[:-1] if not _is_strange(line)}
     return [text, *sorted(lines), block[-1:]]
 
 
 def _is_strange(line: str) -> bool:
-    """Whether this is the well-formed signature line of a key that nobody gave, which C2SP asks to pass over."""
+    """Whether this is a well-formed signature line of a key that was not given; C2SP requires to ignore such lines."""
     match = re.fullmatch(r"— ([^\s+\x00-\x1f]+) ([A-Za-z0-9+/]+={0,2})", line)
     try:
         content = base64.b64decode(match[2], validate=True) if match else b""
@@ -134,7 +134,7 @@ def _proof(chance: random.Random) -> Attempt | None:
 
 
 def product_on_proof(content: bytes) -> str | None:
-    """What the product's verifier names in a proof; null when it holds."""
+    """The fault that the product's verifier names in a proof; None when it accepts the proof."""
     report = Report()
     try:
         proof = parse_row_proof("proof", content, report)
@@ -146,7 +146,7 @@ def product_on_proof(content: bytes) -> str | None:
 
 
 def second_on_proof(content: bytes) -> str | None:
-    """What the second verifier names in a proof; null when it holds."""
+    """The fault that the second verifier names in a proof; None when it accepts the proof."""
     try:
         check_proof(content, TRUST)
     except Refused as fault:
@@ -197,7 +197,7 @@ def _checkpoint(chance: random.Random) -> Attempt | None:
 
 
 def _two_histories(chance: random.Random) -> Attempt:
-    """Two genuine proofs given together; each holds by itself, and both together only if they are of one history."""
+    """Two genuine proofs given together; each is valid alone, and both together only if they are of one history."""
     proofs, _ = _stories()
     one, other = chance.sample(range(len(proofs)), 2)
     names = [f"proof {one}", f"proof {other}"]
@@ -240,7 +240,7 @@ SURFACES: dict[str, tuple[int, Surface]] = {
 
 
 def main(arguments: list[str]) -> int:
-    """Try the changes that the arguments ask for and print what came of them."""
+    """Try the changes that the arguments ask for, and print the results."""
     parser = argparse.ArgumentParser(description="Change proofs at random; both verifiers must refuse and name it.")
     parser.add_argument("--times", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,13 +1,15 @@
-"""Packs changed at random, for `mutations`: as anybody can change them, and as who holds the key can.
+"""Changes packs at random, for `mutations`: as anybody can change them, and as the holder of the key can.
 
-- *pack*: a file of the pack with other bytes, other lines, another name or gone. The signed list of files tells.
-- *sealed pack*: the same, but the list of files is made and signed anew, as an operator could.
-- *forged row*: a field, a row or an order of rows changed in a register's JSON Lines and its CSV alike, sealed anew.
-- *ZIP*: bytes of the archive itself. Whoever takes it must have read the very files of the pack.
+- *pack*: a file of the pack with other bytes, other lines or another name, or a missing file. The signed list of files
+  reveals it.
+- *sealed pack*: the same, but the list of files is made and signed again, as an operator could.
+- *forged row*: a changed field, row or order of rows in both a register's JSON Lines and its CSV, signed again.
+- *ZIP*: bytes of the archive itself. A verifier that accepts it must have read the genuine files of the pack.
 
-Equivalent, and so taken by both: JSON and CSV spelled otherwise with the same values, and files that are only under
-the list of files (`FREE_FILES`), sealed anew. What docs/evidence-pack.md calls not provable (`UNPROVABLE`) and what the
-product alone recomputes (`LEFT_TO_THE_PRODUCT`, `BY_THE_CLOCK`) the second verifier may take where the product refuses.
+Equivalent, and so accepted by both: JSON and CSV in another spelling with the same values, and files that only the list
+of files covers (`FREE_FILES`), signed again. What docs/evidence-pack.md calls not provable (`UNPROVABLE`) and what the
+product alone recomputes (`LEFT_TO_THE_PRODUCT`, `BY_THE_CLOCK`), the second verifier may accept where the product
+refuses.
 """
 
 import csv
@@ -35,7 +37,7 @@ LEFT_TO_THE_PRODUCT = {
 } | {f"{name} {field}" for name, register in FILES.items() for field in BY_THE_CLOCK.get(register, ())}
 KINDS = ("bytes", "bytes", "bytes", "document", "document", "lines", "gone", "renamed", "added", "exchanged")
 Outcome = tuple[str, bool | None, str | None, str | None]
-"""The change; whether it is equivalent (null: the second verifier may take it); what each verifier names."""
+"""The change; whether it is equivalent (None: the second verifier may accept it); what each verifier names."""
 
 
 @cache
@@ -45,7 +47,7 @@ def files() -> dict[str, bytes]:
 
 
 def product_on_pack(content: bytes) -> str | None:
-    """What the product's verifier names in a pack; null when it holds."""
+    """The fault that the product's verifier names in a pack; None when it accepts the pack."""
     report = Report()
     try:
         verify_pack(io.BytesIO(content), "pack.zip", PRODUCT_TRUST, report)
@@ -55,7 +57,7 @@ def product_on_pack(content: bytes) -> str | None:
 
 
 def second_on_pack(content: bytes) -> str | None:
-    """What the second verifier names in a pack; null when it holds."""
+    """The fault that the second verifier names in a pack; None when it accepts the pack."""
     try:
         check_pack(content, second_story.TRUST)
     except Refused as fault:
@@ -63,25 +65,25 @@ def second_on_pack(content: bytes) -> str | None:
     return None
 
 
-def _judged(change: str, changed: dict[str, bytes], equivalent: bool | None) -> Outcome:
+def _outcome(change: str, changed: dict[str, bytes], equivalent: bool | None) -> Outcome:
     content = zipped(changed)
     return change, equivalent, product_on_pack(content), second_on_pack(content)
 
 
 def change_pack(chance: random.Random) -> Outcome | None:
-    """Another byte, line, name or number of files, with the list of files as it was."""
+    """Changes a byte, a line, a name or the number of files, and leaves the list of files as it was."""
     change, changed = _file_changed(chance)
-    return None if changed == files() else _judged(change, changed, False)
+    return None if changed == files() else _outcome(change, changed, False)
 
 
 def change_sealed_pack(chance: random.Random) -> Outcome | None:
-    """The same, sealed anew."""
+    """The same change, with the list of files signed again."""
     change, changed = _file_changed(chance)
     try:
         sealed = seal(changed)
     except (KeyError, ValueError, TypeError, AttributeError):
         return None
-    return None if sealed == files() else _judged(f"{change}, sealed", sealed, _equivalent(sealed))
+    return None if sealed == files() else _outcome(f"{change}, sealed", sealed, _equivalent(sealed))
 
 
 def _file_changed(chance: random.Random) -> tuple[str, dict[str, bytes]]:
@@ -130,7 +132,7 @@ def _exchanged(lines: list[bytes], one: int, other: int) -> list[bytes]:
 
 
 def _equivalent(changed: dict[str, bytes]) -> bool | None:
-    """Whether a sealed pack says what the genuine one says, apart from what is not provable."""
+    """Whether a sealed pack has the content of the genuine one, apart from what is not provable."""
     if set(changed) != set(files()):
         return False
     left = False
@@ -141,7 +143,7 @@ def _equivalent(changed: dict[str, bytes]) -> bool | None:
         if after is None or before is None:
             return False
         if name == "pack.json" and isinstance(after, dict) and set(before) <= set(after):
-            left = True  # members that the format does not name say nothing
+            left = True  # members that the format does not name have no meaning
             different = {f"pack.json {member}" for member in before if not _within(before[member], after[member])}
             if not different <= LEFT_TO_THE_PRODUCT:
                 return False
@@ -154,7 +156,7 @@ def _equivalent(changed: dict[str, bytes]) -> bool | None:
 
 
 def _unproved(name: str, before: Any, after: Any) -> bool:
-    """Whether a register differs only in what is not proved, and only so that its CSV says the same (null, "")."""
+    """Whether a register differs only in what is not proved, and so that its CSV has the same cells (null, "")."""
     register = FILES.get(name.removeprefix("registers/").removesuffix(".jsonl"))
     if register is None or len(before) != len(after):
         return False
@@ -169,14 +171,14 @@ def _unproved(name: str, before: Any, after: Any) -> bool:
 
 
 def _within(before: Any, after: Any) -> bool:
-    """Whether a value is the same, but for members that the format does not name."""
+    """Whether a value is the same, apart from members that the format does not name."""
     if isinstance(before, dict) and isinstance(after, dict):
         return set(before) <= set(after) and all(_within(before[name], after[name]) for name in before)
     return _same(before) == _same(after)
 
 
 def _values(name: str, content: bytes) -> Any:
-    """The values of a JSON or CSV file; null for what is none, and for any other file."""
+    """The values of a JSON or CSV file; None for a malformed one, and for any other file."""
     try:
         text = content.decode()
         if name.endswith(".csv"):
@@ -204,7 +206,7 @@ def _same(value: Any) -> str:
 
 
 def forge_row(chance: random.Random) -> Outcome | None:
-    """A register that says something else, in both of its files and in the counts, sealed anew."""
+    """Changes the content of a register, in both of its files and in the counts, and signs the list of files again."""
     name = chance.choice(sorted(FILES))
     rows = [json.loads(line) for line in files()[f"registers/{name}.jsonl"].splitlines()]
     before = _same(rows)
@@ -243,7 +245,7 @@ def _forged(name: str, rows: list[dict[str, Any]], change: str, fields: set[str]
         f"registers/{name}.csv": _table(name, rows),
     }
     passed = UNPROVABLE[FILES[name]] | BY_THE_CLOCK.get(FILES[name], set())
-    return _judged(change, seal(content), None if fields and fields <= passed else False)
+    return _outcome(change, seal(content), None if fields and fields <= passed else False)
 
 
 def _table(name: str, rows: list[dict[str, Any]]) -> bytes:
@@ -254,13 +256,13 @@ def _table(name: str, rows: list[dict[str, Any]]) -> bytes:
     writer = csv.writer(text)
     writer.writerow(names)
     for row in rows:
-        told = {**row, "html_file": f"policies/{row.get('course_release_id')}.html"}
-        writer.writerow([cell(told.get(each)) for each in names])
+        written = {**row, "html_file": f"policies/{row.get('course_release_id')}.html"}
+        writer.writerow([cell(written.get(each)) for each in names])
     return (mark + text.getvalue()).encode()
 
 
 def change_zip(chance: random.Random) -> Outcome | None:
-    """Other bytes of the archive: whoever takes it has read the genuine files, or what is under no list."""
+    """Changes bytes of the archive: a verifier that accepts it has read the genuine files, or what no list covers."""
     change, content = change_bytes(chance, PACK.read_bytes())
     try:
         same = read_zip(content) == files()

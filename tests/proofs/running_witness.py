@@ -14,7 +14,7 @@ MODULE = ["-m", "compliance.proofs.witness"]
 
 
 class RunningWitness:
-    """A started witness: where it answers, and its verifier key. A context manager that stops it."""
+    """A started witness: its address and its verifier key. A context manager that stops it."""
 
     def __init__(self, folder: Path, *log_keys: str, program=MODULE, name: str = NAME):
         keys = [part for key in log_keys for part in ("--log-key", key)]

@@ -1,4 +1,4 @@
-"""Trees, signed notes and checkpoints once more, sharing no code with `compliance`: what the second verifier rests on.
+"""A second implementation of trees, signed notes and checkpoints, without code of `compliance`.
 
 Written from the specifications: RFC 6962 (section 2.1, by its own recursions), C2SP signed-note, tlog-checkpoint and
 tlog-cosignature; Ed25519 is that of `cryptography`. The first fault ends a check: `Refused` names its place.
@@ -19,7 +19,7 @@ SIGNATURE_LINE = re.compile(r"— (\S+) ([A-Za-z0-9+/]+={0,2})")
 
 
 class Refused(Exception):
-    """What is at fault: `place` is the member, file or line, `sentence` says what is wrong with it."""
+    """A fault: `place` is the member, file or line, `sentence` states what is wrong with it."""
 
     def __init__(self, place: str, sentence: str) -> None:
         super().__init__(f"{place}: {sentence}")
@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 class Trust(NamedTuple):
-    """Whose signatures the verifier trusts: the log's key, and at least `witnesses` of the witnesses' keys."""
+    """The keys that the verifier trusts: the log's, and at least `witnesses` of the witnesses' keys."""
 
     log_key: str
     witness_keys: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Trust(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What a signed checkpoint states."""
+    """The content of a signed checkpoint."""
 
     origin: str
     size: int
@@ -58,7 +58,7 @@ def parent_of(left: bytes, right: bytes) -> bytes:
 
 
 def root_of(leaves: Sequence[bytes]) -> bytes:
-    """RFC 6962, 2.1: MTH, over leaf hashes, level by level: a node without a sibling goes up as it is."""
+    """RFC 6962, 2.1: MTH over leaf hashes, level by level; a node without a sibling moves up unchanged."""
     if not leaves:
         return hashlib.sha256(b"").digest()
     level = list(leaves)
@@ -139,7 +139,7 @@ def read_key(line: str, kind: int) -> tuple[str, bytes, bytes]:
 
 
 class Signature(NamedTuple):
-    """A signature line: who signed, the key ID with the signature, and whether its base64 is as one writes it."""
+    """A signature line: who signed, the key ID with the signature, and whether its base64 is canonical."""
 
     name: str
     content: bytes

@@ -1,8 +1,8 @@
 """A second verifier of evidence packs, `svc.evidence/2`: from the ZIP to the log's checkpoint, and every register row.
 
 Written from docs/evidence-pack.md, docs/rules.md and docs/verify.md; shares no code with `compliance`. What depends on
-the clock is recomputed for training records and certificates; what the document calls not provable is passed over.
-It reads the pack into memory, since it is for small ones.
+the clock is recomputed for training records and certificates; what the document calls not provable is not checked.
+It reads the whole pack into memory, because it is for small ones.
 """
 
 import csv
@@ -54,14 +54,14 @@ FORMULA = re.compile(rf"((?:^|[;,|\t\r\n])[{UNSEEN}]*)(?=[{re.escape(SIGNS)}])")
 
 
 class Pack(NamedTuple):
-    """The files of a pack, and what pack.json says it is about."""
+    """The files of a pack, and the content of its pack.json."""
 
     files: dict[str, bytes]
     about: dict[str, Any]
 
 
 def read_zip(content: bytes) -> dict[str, bytes]:
-    """The files of a ZIP. Raises Refused for entries that are doubled, lead elsewhere or are no plain files."""
+    """The files of a ZIP. Raises Refused for entries that are doubled, point outside or are not plain files."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
@@ -166,7 +166,7 @@ def _about(files: Mapping[str, bytes]) -> dict[str, Any]:
 
 
 def _versions(pack: Pack, register: str) -> Iterator[Version]:
-    """The versions of a register's history file, whose records must stand together and in order."""
+    """The versions of a register's history file; those of a record must be together and in order."""
     before: Version | None = None
     ended: set[str] = set()
     for place, line in _lines(pack.files, f"history/{register}.jsonl"):
@@ -260,7 +260,7 @@ def _check_registers(pack: Pack, histories: Mapping[str, list[Version]]) -> None
         raise Refused(name, "is no file of a pack")
     for name in expected - set(pack.files):
         raise Refused(name, "is missing")
-    shown = set()
+    found = set()
     for name, register in FILES.items():
         place = f"registers/{name}.jsonl"
         rows = list(_lines(pack.files, place))
@@ -275,13 +275,13 @@ def _check_registers(pack: Pack, histories: Mapping[str, list[Version]]) -> None
                 _check_name(at, name, row, version, identities)
             if name == "policies":
                 html = f"policies/{version.record_id}.html"
-                shown.add(html)
+                found.add(html)
                 if _file(pack.files, html) != str(row.get("html")).encode():
                     raise Refused(html, "is not the text of the policy version")
         if len(rows) != len(listed):
             raise Refused(place, f"has {len(rows)} rows where the history lists {len(listed)}")
         _check_table(pack.files, name, [row for _, row in rows])
-    if shown != policies:
+    if found != policies:
         raise Refused("policies", "holds files of policy versions that are not listed")
     if identities:
         raise Refused(identities[0][0], "belongs to no row")
@@ -290,7 +290,7 @@ def _check_registers(pack: Pack, histories: Mapping[str, list[Version]]) -> None
 def _check_name(
     at: str, name: str, row: Mapping[str, Any], version: Version, identities: list[tuple[str, Any]]
 ) -> None:
-    """The row names whom its text commits to; a commitment that nothing opens is right after an erasure only."""
+    """Check that the row has the name that its text commits to; without an identity, only after an erasure."""
     committed = version.members.get("identity_sha256")
     if identities:
         place, line = identities[0]
@@ -334,12 +334,12 @@ def _check_table(files: Mapping[str, bytes], name: str, rows: list[dict[str, Any
     if not table or len(table) != len(rows) + 1:
         raise Refused(place, "does not have a line for each row and one for the names")
     for at, (row, cells) in enumerate(zip(rows, table[1:], strict=True), 2):
-        shown = dict(row)
+        expected = dict(row)
         if name == "policies":
-            del shown["html"]
-            shown["html_file"] = f"policies/{row['course_release_id']}.html"
-        if len(cells) != len(table[0]) or set(table[0]) != set(shown):
+            del expected["html"]
+            expected["html_file"] = f"policies/{row['course_release_id']}.html"
+        if len(cells) != len(table[0]) or set(table[0]) != set(expected):
             raise Refused(f"{place} line {at}", "does not have a cell for each field of the row")
         for field, value in zip(table[0], cells, strict=True):
-            if value != cell(shown[field]):
+            if value != cell(expected[field]):
                 raise Refused(f"{place} line {at}", f"has another {field} than the row")

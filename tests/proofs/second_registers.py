@@ -1,4 +1,4 @@
-"""Which rows a register of a pack has and what they must say, from the texts of the history: for `second_pack`."""
+"""The rows that a register of a pack must have, and their fields, from the texts of the history: for `second_pack`."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -39,14 +39,14 @@ UNPROVABLE = {
     "policy-records": {"company", "person_name", "account_email"},
     "acknowledgements": {"signer_company", "person_name", "account_email"},
 }
-"""Titles, names joined at read and the like: under the signed manifest only. Names of people and certificates are
-checked by their commitments."""
+"""Titles, names joined at read and the like, which only the signed manifest covers. Names of people and certificates
+are checked by their commitments."""
 
 BY_THE_CLOCK = {
     "people": {"invitation_status", "access_state", "records_owed", "records_completed", "no_required_records"},
     "policy-records": {"state"},
 }
-"""What only the product's verifier recomputes."""
+"""Fields that only the product's verifier recomputes."""
 
 DAY = timedelta(days=1)
 
@@ -69,7 +69,7 @@ class Version:
 
     @cached_property
     def members(self) -> dict[str, Any]:
-        """The members of the text; what older rows hold as a word behind it is there under its name."""
+        """The members of the text; the word that older rows have after it is included under its name."""
         if self.content is None:
             raise Refused(self.place, "has no text, and the period needs it")
         text, separator, word = self.content.partition("\n")
@@ -85,7 +85,7 @@ class Version:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The members that the register shows."""
+        """The members that the register lists."""
         hidden = HIDDEN if self.register in ("training-records", "certificates", "people") else ()
         return {name: value for name, value in self.members.items() if name not in hidden}
 
@@ -121,17 +121,17 @@ def listed_versions(name: str, histories: Mapping[str, list[Version]], period: P
     """The versions that a register of the pack lists, in its order. Raises Refused for a missing text."""
     register, found = FILES[name], []
     for versions in records_of(histories[register]).values():
-        shown = in_period(versions, period)
-        for version in shown:
+        current = in_period(versions, period)
+        for version in current:
             if version.content is None:
                 raise Refused(version.place, "has no text, and it is in force within the period")
         if name == "training-records-period":
-            ends = [each.valid_from for each in shown[1:]] + ["~"]
-            if any(_is_owed(*each, period) for each in zip(shown, ends, strict=True) if each[0].content):
-                found += [each for each in shown if each.content and _begun(each, period.end)][-1:]
+            ends = [each.valid_from for each in current[1:]] + ["~"]
+            if any(_is_owed(*each, period) for each in zip(current, ends, strict=True) if each[0].content):
+                found += [each for each in current if each.content and _begun(each, period.end)][-1:]
             continue
         last = in_force(versions, period.end)
-        if last is not None and last.content and _is_listed(name, last, shown, histories, period):
+        if last is not None and last.content and _is_listed(name, last, current, histories, period):
             found.append(last)
     return found
 
@@ -148,7 +148,7 @@ def _is_owed(version: Version, until: str, period: Period) -> bool:
 
 
 def _is_listed(
-    name: str, version: Version, shown: list[Version], histories: Mapping[str, list[Version]], period: Period
+    name: str, version: Version, current: list[Version], histories: Mapping[str, list[Version]], period: Period
 ) -> bool:
     members, end = version.members, period.end
     if name == "training-records":
@@ -190,7 +190,7 @@ def check_row(
     histories: Mapping[str, list[Version]],
     period: Period,
 ) -> None:
-    """Whether a row says what the history holds. Raises Refused."""
+    """Compare a row with the history. Raises Refused."""
     register = FILES[name]
     expected = {
         **version.fields,
@@ -213,7 +213,7 @@ def check_row(
 
 
 def _moment(name: str, version: Version, histories: Mapping[str, list[Version]], period: Period) -> str:
-    """At what moment a training record's outcome is that of the register."""
+    """The moment at which the register takes a training record's outcome."""
     if name == "training-records":
         return period.end
     moments = [period.end]

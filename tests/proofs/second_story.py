@@ -1,4 +1,4 @@
-"""A company's history and a log with its captures, in plain Python: genuine proofs for whoever is to be deceived.
+"""A company's history and a log with its captures, in plain Python: genuine proofs to be changed by tests.
 
 Nothing here comes from `compliance`: rows, trees, captures, log, signatures and cosignatures are made with the second
 verifier's hashes. `fork` gives another history of the same size with the same keys, as an operator could write it.
@@ -116,28 +116,28 @@ def checkpoint_over(entries: Sequence[bytes], *, key: Key = LOG_KEY, witnesses: 
 
 
 def story(rows: int = 37, *, fork: int | None = None) -> Story:
-    """A company of so many rows in captures of up to 9, and other companies' entries between its own in the log.
+    """A company of `rows` rows in captures of up to 9, with other companies' entries between its own in the log.
 
-    `fork` is a sequence from which on the rows say something else.
+    `fork` is a sequence from which on the rows have another content.
     """
-    told: list[dict[str, Any]] = []
+    written: list[dict[str, Any]] = []
     digests: list[str] = []
     identities: dict[int, dict[str, str | None]] = {}
     captures: list[dict[str, str]] = []
     entries: list[bytes] = []
-    while len(told) < rows:
+    while len(written) < rows:
         number = len(captures) + 1
         captured_at = f"2026-03-{number:02}T09:00:00.{number:06}Z"
-        first = len(told) + 1
+        first = len(written) + 1
         for sequence in range(first, min(rows, first + number % 4 * 3 - 1) + 1):
             other = fork is not None and sequence >= fork
             row, identity = _row(sequence, captured_at, number, other)
             if identity is not None:
                 identities[sequence] = identity
-            told.append(row)
+            written.append(row)
             digests.append(row_digest(ORGANIZATION, row, hashlib.sha256(row["content"].encode()).hexdigest()))
         leaves = [leaf_of(bytes.fromhex(digest)) for digest in digests]
-        last = len(told)
+        last = len(written)
         values = (
             ORGANIZATION,
             str(number),
@@ -154,7 +154,7 @@ def story(rows: int = 37, *, fork: int | None = None) -> Story:
         entries.append(hashlib.sha256(f"another company {number}".encode()).digest())
         entries.append(bytes.fromhex(captures[-1]["chain_hash"]))
     entries.append(hashlib.sha256(b"another company, at last").digest())
-    return Story(told, digests, identities, captures, entries, checkpoint_over(entries))
+    return Story(written, digests, identities, captures, entries, checkpoint_over(entries))
 
 
 def _row(

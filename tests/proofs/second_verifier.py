@@ -1,7 +1,7 @@
 """A second verifier of `svc.proof/1` that shares no code with `compliance`.
 
-Written from docs/verify.md and the specifications. Where it and the product differ, one of them reads the
-format wrongly. The first fault ends a check: `Refused` names the place and says what is wrong.
+Written from docs/verify.md and the specifications. Where it and the product differ, one of them reads the format
+wrongly. The first fault ends a check: `Refused` names the place and states what is wrong.
 """
 
 import hashlib
@@ -142,7 +142,7 @@ def identity_digest(salt: str, person_name: str | None, work_email: str | None) 
 
 
 def check_identity(identity: Any, commitment: Any, place: str) -> None:
-    """Whether salt, name and address are those that a row commits to. Raises Refused."""
+    """Check that salt, name and address are those that a row commits to. Raises Refused."""
     salt, name, address = members_of(identity, place, "salt", "person_name", "work_email")
     is_text(salt, SALT, f"{place}.salt")
     for member, value in (("person_name", name), ("work_email", address)):
@@ -159,7 +159,7 @@ def check_identity(identity: Any, commitment: Any, place: str) -> None:
 
 
 def check_in_log(chain_hash: str, log: Any, trust: Trust, place: str) -> Head:
-    """Whether the capture is the entry of the log that the path says. Raises Refused."""
+    """Check that the capture is the entry of the log at the place of the path. Raises Refused."""
     size, index, path, note = members_of(log, place, "size", "index", "path", "checkpoint")
     is_count(size, f"{place}.size", 1)
     is_count(index, f"{place}.index")
@@ -173,7 +173,7 @@ def check_in_log(chain_hash: str, log: Any, trust: Trust, place: str) -> Head:
 
 
 def lead_to(root: bytes, leaf: bytes, index: int, size: int, path: list[bytes], place: str) -> None:
-    """Whether a path leads from the leaf to the root. Raises Refused."""
+    """Check that a path leads from the leaf to the root. Raises Refused."""
     try:
         found = root_by_path(leaf, index, size, path)
     except ValueError as fault:
@@ -221,7 +221,7 @@ def check_proof(content: bytes, trust: Trust) -> dict[str, Any]:
 
 
 def check_proofs(contents: Sequence[bytes], trust: Trust) -> None:
-    """Check proofs that are given together: two checkpoints of one size state one root. Raises Refused."""
+    """Check proofs that are given together: two checkpoints of one size must state one root. Raises Refused."""
     roots: dict[int, bytes] = {}
     for content in contents:
         check_proof(content, trust)

@@ -1,4 +1,4 @@
-"""Cosignatures against the specification, those of witnesses that others run, and mutations of one."""
+"""Cosignatures against the specification and those of other witness programs, and mutations of one."""
 
 import base64
 import hashlib
@@ -68,7 +68,7 @@ def test_keys_and_signatures_are_as_written_out_by_hand() -> None:
     assert f"{NAME}+{key_hash.hex()}+{base64.b64encode(bytes([4]) + public).decode()}" == KEY
 
 
-def test_each_witness_is_told_with_its_newest_time_and_strangers_are_passed_over() -> None:
+def test_each_witness_is_returned_with_its_newest_time_and_strangers_are_passed_over() -> None:
     other = witness_key("other.example", bytes(32))
     note = cosigned() + cosigned(TIME + 60).partition("\n\n")[2].partition("\n")[2]
     note += cosigned(9, "other.example", bytes(32)).splitlines(keepends=True)[-1]

@@ -1,4 +1,4 @@
-"""The digests of the contract against values worked out here by hand."""
+"""The digests of the contract against values computed here by hand."""
 
 import hashlib
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -37,7 +37,7 @@ MOMENT = datetime(2024, 2, 29, 23, 59, 59, 7, tzinfo=UTC)
         ("\u2003I  have\tread\r\n\u00a0it.\u3000", "I have read it."),
         ("agre\u0301e", "agr\u00e9e"),
         ("a\u2028b\u2029c\u0085d\u1680e\u202ff\u205fg\u000bh\u000ci", "a b c d e f g h i"),
-        # Separators of old telegraphs and the zero-width ones are no White_Space, though Python splits at the former.
+        # ASCII's information separators and zero-width spaces are not White_Space, though Python splits at the former.
         ("a\u001cb\u001fc", "a\u001cb\u001fc"),
         ("a\u200bb\ufeffc\u180ed", "a\u200bb\ufeffc\u180ed"),
         (" \n ", ""),

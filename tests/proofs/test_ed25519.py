@@ -1,4 +1,4 @@
-"""Ed25519 against the vectors of RFC 8032, against `cryptography`, and against bytes made to deceive."""
+"""Ed25519 against the vectors of RFC 8032, against `cryptography`, and against malicious bytes."""
 
 import os
 
@@ -144,7 +144,7 @@ def test_a_signature_has_no_second_form() -> None:
 @pytest.mark.parametrize(
     "encoded",
     [
-        (PRIME + 1).to_bytes(32, "little"),  # y = 1 once more
+        (PRIME + 1).to_bytes(32, "little"),  # a second encoding of y = 1
         (1 | 1 << 255).to_bytes(32, "little"),  # x = 0 with a sign
         (PRIME - 1 | 1 << 255).to_bytes(32, "little"),
         (PRIME + 1 | 1 << 255).to_bytes(32, "little"),
@@ -154,7 +154,7 @@ def test_a_signature_has_no_second_form() -> None:
 )
 def test_a_key_that_is_no_canonical_point_verifies_nothing(encoded: bytes) -> None:
     identity = (1).to_bytes(32, "little")
-    assert ed25519.verify(identity, identity + bytes(32), b"any")  # as the RFC has it: a valid, if useless, key
+    assert ed25519.verify(identity, identity + bytes(32), b"any")  # according to the RFC a valid, if useless, key
     assert not ed25519.verify(encoded, identity + bytes(32), b"any")
     assert not ed25519.verify(encoded, encoded + bytes(32), b"any")
 

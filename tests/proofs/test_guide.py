@@ -1,4 +1,4 @@
-"""What docs/verify.md tells people to run does what the page says, on a genuine proof and on forged ones."""
+"""The commands of docs/verify.md do what the page states, on a genuine proof and on forged ones."""
 
 import json
 import subprocess
@@ -29,7 +29,7 @@ def run(code: str, *arguments: str | Path, folder: Path, **environment: str) -> 
 
 
 def by_hand(proof: object, folder: Path) -> bool:
-    """Whether a proof holds by the guide's code and its OpenSSL command."""
+    """Whether a proof is valid by the guide's code and its OpenSSL command."""
     (folder / "proof.json").write_text(json.dumps(proof), encoding="utf-8")
     if run(f"{TREES}\n{PROOF}", "proof.json", second_story.LOG_KEY.line, folder=folder).returncode:
         return False
@@ -61,7 +61,7 @@ def test_a_signature_of_another_key_does_not_hold_by_hand(tmp_path: Path) -> Non
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    """A log of 300 entries as files, served from a folder, as C2SP tlog-tiles lays them out."""
+    """A log of 300 entries, served as files in the layout of C2SP tlog-tiles."""
     entries = [number.to_bytes(32, "big") for number in range(300)]
     bundle = b"".join(b"\x00\x20" + entry for entry in entries)
     folder = tmp_path / "log" / "tile" / "entries"

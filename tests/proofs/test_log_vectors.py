@@ -1,4 +1,4 @@
-"""What others published for RFC 6962 trees and C2SP logs, and golden digests of ours: `compliance.proofs` agrees."""
+"""`compliance.proofs` agrees with published vectors for RFC 6962 trees and C2SP logs, and with our golden digests."""
 
 import base64
 import hashlib
@@ -86,7 +86,7 @@ def test_consistency_proofs_are_the_published_ones(vector: dict[str, Any]) -> No
 
 
 def test_what_the_authors_of_the_vectors_corrupt_is_refused() -> None:
-    """The probes of `proof/verify_test.go`: other places, sizes and roots; components added, taken away and changed."""
+    """The probes of `proof/verify_test.go`: other places, sizes and roots; components added, removed and changed."""
     some_hash = bytes.fromhex("abacaba000000000000000000000000000000000000000000060061e00123456")
     for vector in MERKLE["inclusion"]:
         index, size, path, root = vector["index"], vector["size"], hashes(vector["path"]), ROOTS[vector["size"] - 1]
@@ -239,7 +239,7 @@ def test_a_log_has_the_tiles_that_the_specification_counts(vector: dict[str, Any
         assert tile_width(TilePath(int(level), last), vector["size"]) == width
 
 
-def test_an_entry_stands_behind_its_length() -> None:
+def test_an_entry_follows_its_length() -> None:
     entries = [bytes([number]) * 32 for number in range(3)]
     assert entry_bundle(entries) == b"".join(b"\x00\x20" + entry for entry in entries)
 

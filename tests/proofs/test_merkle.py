@@ -1,4 +1,4 @@
-"""Trees of RFC 6962 against the definition in its own words, over every size up to 70."""
+"""Trees of RFC 6962 against its definition, for every size up to 70."""
 
 import pytest
 

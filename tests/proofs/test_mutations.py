@@ -1,4 +1,4 @@
-"""A short run of the mutations; and that the runner notices a verifier that lets something pass."""
+"""A short run of the mutations; and the runner notices a verifier that accepts too much."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the ZIP of a pack may not hold: each entry that another reader would take differently is refused by name."""
+"""What the ZIP of a pack must not contain: each entry that other readers would read differently is refused by name."""
 
 import io
 import struct
@@ -18,7 +18,7 @@ def archive(*names: str, stored: bool = False) -> bytes:
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as file:
         for name in names:
-            entry = zipfile.ZipInfo(name)  # of 1980: the bytes of another time may spell a name that is looked for
+            entry = zipfile.ZipInfo(name)  # dated 1980: the bytes of another time could contain the searched name
             entry.create_system, entry.external_attr, entry.compress_type = 3, 0o100644 << 16, file.compression
             file.writestr(entry, CONTENT)
     return output.getvalue()

@@ -1,4 +1,4 @@
-"""What the offline verifier knows of registers is what the catalogue declares, and nothing of it is left out."""
+"""The offline verifier's registers are those of the catalogue, with all that it declares."""
 
 import pytest
 
@@ -22,5 +22,5 @@ def test_a_reading_names_its_register_its_record_and_where_its_fields_come_from(
     assert reading.tenant == issubclass(register.row, Tenant)
     assert reading.versioned == issubclass(register.row, Versioned)
     assert reading.joined <= set(fields)
-    # What the clock decides is recomputed, never taken from the pack's word.
+    # What the clock decides is recomputed, never taken from the pack.
     assert not {name for name, field in fields.items() if field.json_schema_extra == CLOCK} & reading.joined

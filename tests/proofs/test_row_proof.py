@@ -1,4 +1,4 @@
-"""Proofs of rows: what holds, each change named with its place, and any other file refused without a traceback."""
+"""Proofs of rows: valid ones, each change named with its place, and any other file refused without a traceback."""
 
 import copy
 import json
@@ -47,7 +47,7 @@ def fields(document: Json) -> set[str]:
 
 
 def changed(path: str, value: object, **more: Any) -> Json:
-    """A proof in which the member at `path`, given as `part.member`, is another."""
+    """A proof with another value of the member at `path`, given as `part.member`."""
     document = proof(**more)
     *parts, last = path.split(".")
     part = document
@@ -178,7 +178,7 @@ def checkpoint_text(document: Json) -> str:
 def test_only_the_key_that_was_given_counts() -> None:
     text = checkpoint_text(proof())
     assert verdict(resigned(text, SIGNER)).faults == []
-    assert verdict(resigned(text, OTHER, SIGNER)).faults == []  # signatures of unknown keys are passed over
+    assert verdict(resigned(text, OTHER, SIGNER)).faults == []  # signatures of unknown keys are ignored
     (fault,) = verdict(resigned(text, OTHER)).faults
     assert fault.check is Check.SIGNATURE
     (fault,) = verdict(proof(), log_trust(OTHER.verifier_key)).faults
@@ -259,7 +259,7 @@ def test_a_cosignature_that_is_not_valid_is_a_fault_even_beyond_the_quorum() -> 
     line = cosign("two.example/w", SEEDS["two.example/w"], checkpoint_text(document), 5).line().split(" ")[2].strip()
     document["log"]["checkpoint"] += f"— two.example/w {stolen[:20]}{line[20:]}\n"
     assert witnessed(document, *KEYS[:2], quorum=1) == {Check.WITNESS}
-    assert witnessed(document, KEYS[0]) == set()  # whoever does not know the witness passes it over
+    assert witnessed(document, KEYS[0]) == set()  # a verifier that does not know the witness ignores it
 
 
 @pytest.mark.parametrize("options", [["--witnesses", "1"], ["--witness-key", "x"], ["--witnesses", "-1"]])

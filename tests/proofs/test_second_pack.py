@@ -1,4 +1,4 @@
-"""Both verifiers take the small pack of the vectors, and name what its operator forged and sealed anew."""
+"""Both verifiers accept the small pack of the vectors, and name what its operator forged and signed again."""
 
 import hashlib
 import json

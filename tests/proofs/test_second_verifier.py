@@ -1,4 +1,4 @@
-"""The second verifier takes what is genuine, agrees with the published vectors, and refuses by name."""
+"""The second verifier accepts what is genuine, agrees with the published vectors, and names what it refuses."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""The offline verifier: what holds, and each change of what it checks, named by row and field."""
+"""The offline verifier: valid files, and each change of what it checks, named by row and field."""
 
 import copy
 import json
@@ -78,7 +78,7 @@ def test_changing_any_hashed_field_of_a_version_names_that_row_and_field(
 
 
 def other(value: Any) -> Any:
-    """Return another value of the same form, one that stands nowhere in the files."""
+    """Return another value of the same form, which occurs nowhere in the files."""
     changes: dict[object, object] = {
         None: "9" * 64,
         "sign": "acknowledge",
@@ -115,7 +115,7 @@ def test_any_single_character_changed_in_a_receipt_is_named(data: some.DataObjec
 
 
 @pytest.mark.parametrize("number", range(1, 8))
-def test_a_dropped_receipt_is_said(number: int) -> None:
+def test_a_dropped_receipt_is_reported(number: int) -> None:
     rows = receipts()
     del rows[number - 1]
     assert "total is 7: 1 is missing" in faults(page(rows, total=7))
@@ -126,7 +126,7 @@ def test_a_dropped_receipt_is_said(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(1, 8))
-def test_a_doubled_receipt_is_said(number: int) -> None:
+def test_a_doubled_receipt_is_reported(number: int) -> None:
     rows = receipts()
     for place in (number, len(rows)):
         doubled = [*rows[:place], copy.deepcopy(rows[number - 1]), *rows[place:]]
@@ -136,7 +136,7 @@ def test_a_doubled_receipt_is_said(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(1, 7))
-def test_swapped_receipts_are_said(number: int) -> None:
+def test_swapped_receipts_are_reported(number: int) -> None:
     rows = receipts()
     rows[number - 1], rows[number] = rows[number], rows[number - 1]
     found = faults(page(rows))
@@ -159,14 +159,14 @@ def test_a_pull_with_from_verifies_from_its_first_link_and_says_so() -> None:
     assert any("verified from its first link" in note for note in report.notes)
 
 
-def test_pages_without_snapshot_and_total_may_begin_anywhere_and_it_is_said() -> None:
+def test_pages_without_snapshot_and_total_may_begin_anywhere_and_it_is_reported() -> None:
     report = verdict({"data": receipts()[3:]})
     assert report.faults == []
     assert any("verified from its first link" in note for note in report.notes)
     assert any("nothing tells whether rows are missing" in note for note in report.notes)
 
 
-def test_two_chains_and_a_fork_are_said() -> None:
+def test_two_chains_and_a_fork_are_reported() -> None:
     rows = receipts()
     assert "starts a second chain" in faults({"data": [rows[3], rows[0]]})
     forked = copy.deepcopy(rows[2]) | {"receipt_id": "b0000000-0000-4000-8000-000000000001"}
@@ -187,7 +187,7 @@ def test_receipts_are_linked_to_the_versions_given() -> None:
     assert "is not for that door" in found
 
 
-def test_a_receipt_of_another_company_than_the_snapshot_is_said() -> None:
+def test_a_receipt_of_another_company_than_the_snapshot_is_reported() -> None:
     envelope = page(receipts())
     envelope["snapshot"]["organization_id"] = "99999999-0000-4000-8000-000000000000"
     assert "organization_id is not that of the snapshot" in faults(envelope)
@@ -203,7 +203,7 @@ def test_two_pulls_at_different_moments_are_each_verified_and_agree() -> None:
     assert "differs from that in page-1.json row 4" in faults(changed, later)
 
 
-def test_forms_that_give_the_same_lines_are_told_apart() -> None:
+def test_forms_that_give_the_same_lines_are_distinguished() -> None:
     rows = versions()
     rows[0]["doors"] = ["employee,partner"]
     rows[1]["version"] = True

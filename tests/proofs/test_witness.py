@@ -317,7 +317,7 @@ def test_two_processes_of_one_folder_are_one_witness(folder) -> None:
 
 
 def refusal(*arguments: str) -> str:
-    """Start a witness that is to refuse; return what it says."""
+    """Start a witness that refuses to run; return what it prints."""
     command = [sys.executable, *MODULE, "--name", NAME, "--port", "0", *arguments]
     found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (found.returncode, found.stdout) == (2, "")
@@ -348,7 +348,7 @@ def test_a_folder_that_lost_its_memory_or_its_key_is_refused(folder) -> None:
         assert running.add(LOG.request(0, 5)) == (409, "5\n")
 
 
-def test_wrong_arguments_are_told_in_a_sentence(folder, tmp_path) -> None:
+def test_wrong_arguments_are_refused_with_a_sentence(folder, tmp_path) -> None:
     arguments = ("--folder", str(folder), "--log-key")
     assert "verifier key" in refusal(*arguments, "not a key")
     assert "key name" in refusal(*arguments, LOG.verifier_key, "--name", "two words")

@@ -1,4 +1,4 @@
-"""Requests to a witness have the form of the specification, and read back as they were written."""
+"""Requests to a witness have the form of the specification, and are parsed back to what was written."""
 
 from hypothesis import given
 from hypothesis import strategies as some

@@ -1,4 +1,4 @@
-"""A witness's connections: one that is slow, silent or one of too many costs the others nothing."""
+"""A witness's connections: a slow or silent one, or one too many, does not affect the others."""
 
 import socket
 import threading
@@ -85,7 +85,7 @@ def test_connections_beyond_the_most_are_closed_and_places_are_given_back(server
         assert everything(each) == b""
         each.close()
     deadline = time.monotonic() + 60
-    while True:  # a place is given back a moment after its connection was closed
+    while True:  # a place becomes free shortly after its connection was closed
         with connection(server) as opened:
             try:
                 opened.sendall(sent(LOG.request(0, 5).body()))

@@ -19,7 +19,7 @@ def _tree(size: int) -> tuple[list[bytes], bytes]:
 
 
 def sides_of_path(index: int, size: int) -> list[bool] | None:
-    """On which side of the way to the root each hash of a path stands, the leaf's sibling first; null: no such leaf."""
+    """For each hash of a path, the leaf's sibling first, on which side of the path it is; None: no such leaf."""
     if not 0 <= index < size:
         return None
     sides = []
@@ -31,7 +31,7 @@ def sides_of_path(index: int, size: int) -> list[bool] | None:
 
 
 def sides_of_consistency(first: int, second: int) -> list[bool] | None:
-    """The same of a consistency proof; whether the older root stands for its first hash comes last."""
+    """The same for a consistency proof; the last item is whether the older root takes the place of its first hash."""
     if not 0 < first <= second:
         return None
     sides, whole = [], True

@@ -11,7 +11,7 @@ from compliance.tenancy import context
 
 
 def pull(listing: Listing, question: Question, limit: int = pages.MAXIMUM_ROWS) -> list[Any]:
-    """All rows; they are as many as the total said, and no page holds more than `limit`."""
+    """All rows; asserts that they are as many as the total, and that no page has more than `limit`."""
     rows: list[Any] = []
     with context.company(question.company.organization_id):
         total = totals.total(listing, question)

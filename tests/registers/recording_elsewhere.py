@@ -1,4 +1,4 @@
-"""A recording that somebody else holds open: another connection, whose transaction ends when the test says so."""
+"""Records facts on another connection, in a transaction that stays open until the test ends it."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ class RecordingElsewhere:
     """Facts recorded in a transaction of another thread; `commit` ends it and waits until that is done."""
 
     def __init__(self, organization_id: uuid.UUID, lines: Sequence[FactLine], now: datetime) -> None:
-        self._told = (organization_id, lines, now)
+        self._facts = (organization_id, lines, now)
         self._recorded, self._may_commit = threading.Event(), threading.Event()
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._run)
@@ -36,13 +36,13 @@ class RecordingElsewhere:
             raise self._error
 
     def _run(self) -> None:
-        organization_id, lines, now = self._told
+        organization_id, lines, now = self._facts
         try:
             with context.company(organization_id):
                 record(organization_id, lines, now=now)
                 self._recorded.set()
                 self._may_commit.wait(60)
-        except Exception as error:  # noqa: BLE001 - raised where the test stands
+        except Exception as error:  # noqa: BLE001 - raised in the thread of the test
             self._error = error
         finally:
             self._recorded.set()
@@ -53,7 +53,7 @@ class RecordingElsewhere:
 def recording_elsewhere(
     organization_id: uuid.UUID, lines: Sequence[FactLine], now: datetime
 ) -> Iterator[RecordingElsewhere]:
-    """The recording, open; committed at the block's end unless it was before."""
+    """Yields an open recording; it is committed at the block's end unless it was before."""
     elsewhere = RecordingElsewhere(organization_id, lines, now)
     try:
         yield elsewhere
@@ -65,9 +65,9 @@ _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_databa
 
 
 def until_somebody_waits() -> None:
-    """Returns when a connection to this database waits for a lock, on a cluster on whichever node it does.
+    """Returns when a connection to this database, on a cluster to any node, waits for a lock.
 
-    Asked on a connection of its own: within a transaction this view never changes.
+    It polls on another connection, because within a transaction this view never changes.
     """
     values = connection.settings_dict
     deadline = time.monotonic() + 60

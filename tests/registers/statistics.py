@@ -1,10 +1,10 @@
-"""Statistics that lead a planner astray."""
+"""Statistics that mislead the planner."""
 
 import psycopg
 
 
 def say_that_nothing_is_there(administration: psycopg.Connection, *tables: str) -> None:
-    """What ANALYZE says of tables all of whose rows are dead: there are pages, and not one row in them."""
+    """Writes the statistics that ANALYZE makes of tables whose rows are all dead: pages, but no row in them."""
     of_both = (
         "SELECT '{table}'::regclass UNION ALL SELECT indexrelid FROM pg_index WHERE indrelid = '{table}'::regclass"
     )

@@ -1,6 +1,6 @@
-"""A company whose history is written version by version, so that a test says exactly what is stored and when.
+"""A company whose history is written version by version, so that a test decides exactly what is stored and when.
 
-What each version stores is what the projections write: bodies and columns are theirs.
+Bodies and columns of each version are those that the projections write.
 """
 
 import uuid
@@ -25,7 +25,7 @@ class StoredCompany:
 
     now: datetime
     time_zone: str = "Europe/Paris"
-    births: dict[tuple[int, uuid.UUID], int] = field(default_factory=dict)
+    record_numbers: dict[tuple[int, uuid.UUID], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         history_from = (self.now - timedelta(days=900)).date()
@@ -33,20 +33,21 @@ class StoredCompany:
         self.sequence = 0
 
     def store(self, timeline: ProjectedTimeline) -> None:
-        """Appends the versions of a record as a projection gives them."""
+        """Appends the versions of a record as a projection returns them."""
         with context.company(self.organization_id):
             for version in timeline.versions:
                 self.sequence += 1
-                birth = self.births.setdefault((timeline.register, timeline.record_id), self.sequence)
-                if birth == self.sequence:
+                number = self.record_numbers.setdefault((timeline.register, timeline.record_id), self.sequence)
+                if number == self.sequence:
                     HistoryRecord.objects.create(
-                        organization_id=self.organization_id, register=timeline.register, birth=birth,
+                        organization_id=self.organization_id, register=timeline.register, birth=number,
                         record_id=timeline.record_id, learner_profile_id=timeline.learner_profile_id,
                         course_id=timeline.course_id,
                     )  # fmt: skip
                 HistoryRow.objects.create(
                     organization_id=self.organization_id, sequence=self.sequence, register=timeline.register,
-                    birth=birth, capture_sequence=2, valid_from=version.valid_from, recorded_at=self.now, cause="first",
+                    birth=number, capture_sequence=2, valid_from=version.valid_from, recorded_at=self.now,
+                    cause="first",
                     logic_version=1, row_sha256=b"0" * 32, **version.columns._asdict(),
                     body=stored_body(timeline.register, version.body, version.columns, timeline.identity).decode(),
                 )  # fmt: skip
@@ -55,7 +56,7 @@ class StoredCompany:
         )
 
     def absent(self, record_id: uuid.UUID, valid_from: datetime) -> None:
-        """A training record is gone from `valid_from` on."""
+        """Makes a training record absent from `valid_from` on."""
         gone = [ProjectedVersion(valid_from, *ABSENT)]
         self.store(ProjectedTimeline(TRAINING_RECORDS.number, record_id, None, None, gone))
 
@@ -69,7 +70,7 @@ class StoredCompany:
     def training(
         self, learner: uuid.UUID, assigned_at: datetime, *, valid_from: datetime | None = None, **more: Any
     ) -> uuid.UUID:
-        """A version of a training record, required from `assigned_at` on unless told otherwise; returns its id."""
+        """A version of a training record, by default required from `assigned_at` on; returns its id."""
         content = RecordContent(
             record_id=uuid.uuid4(),
             learner_profile_id=learner,

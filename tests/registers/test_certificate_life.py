@@ -1,4 +1,4 @@
-"""A certificate's whole life, told in facts and read back over HTTP at five past moments."""
+"""A certificate's whole life: recorded as facts, and read back over HTTP at five past moments."""
 
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,8 @@ from tests.interfaces.api.conftest import Caller, issue_everything
 
 pytestmark = pytest.mark.django_db
 ACTOR = uuid.UUID(int=7)
-# Lisbon's days. The first, earned on 10 January 2025 for six months, ends with 10 July; renewing opens 30 days before.
+# Days in Lisbon. The first certificate, earned on 10 January 2025 for six months, is valid to the end of 10 July; its
+# renewal opens 30 days before.
 EARNED, CORRECTED, RENEWED, REVOKED = (
     datetime(2025, 1, 10, 12, tzinfo=UTC),
     datetime(2025, 2, 1, 12, tzinfo=UTC),
@@ -66,7 +67,7 @@ def test_a_whole_life_read_back_at_five_past_moments_is_right(now: datetime) -> 
     sweep_company(story.organization_id, now)
     call = Caller(issue_everything(story.organization_id, now))
 
-    def told(moment: datetime) -> dict[uuid.UUID, tuple[str, str, str | None]]:
+    def listed_at(moment: datetime) -> dict[uuid.UUID, tuple[str, str, str | None]]:
         rows = call.pull(f"/v1/certificates?as_at={moment:%Y-%m-%dT%H:%M:%S.%fZ}")
         return {
             uuid.UUID(row["certificate_id"]): (row["status"], row["person_name"], row["changed_at"]) for row in rows
@@ -78,14 +79,14 @@ def test_a_whole_life_read_back_at_five_past_moments_is_right(now: datetime) -> 
     day = timedelta(days=1)
     ana, maria = "Ana Reis", "Ana Maria Reis"
     replaced = ("replaced", ana, instant(CORRECTED))
-    assert told(EARNED - day) == {}
-    assert told(EARNED + day) == {first: ("valid", ana, None)}  # issued
-    assert told(CORRECTED + day) == {first: replaced, corrected: ("valid", maria, None)}  # corrected
+    assert listed_at(EARNED - day) == {}
+    assert listed_at(EARNED + day) == {first: ("valid", ana, None)}  # issued
+    assert listed_at(CORRECTED + day) == {first: replaced, corrected: ("valid", maria, None)}  # corrected
     renewed = {first: replaced, corrected: ("valid", maria, None), renewal: ("valid", ana, None)}
-    assert told(ENDS) == renewed  # renewed, and the earlier one valid to its last microsecond
-    assert told(ENDS + timedelta(microseconds=1)) == renewed | {corrected: ("expired", maria, None)}  # expired
+    assert listed_at(ENDS) == renewed  # renewed, and the earlier one valid to its last microsecond
+    assert listed_at(ENDS + timedelta(microseconds=1)) == renewed | {corrected: ("expired", maria, None)}  # expired
     gone = renewed | {corrected: ("expired", maria, None), renewal: ("revoked", ana, instant(REVOKED))}
-    assert told(REVOKED) == gone  # revoked
+    assert listed_at(REVOKED) == gone  # revoked
     (row,) = [each for each in call.pull("/v1/certificates") if each["certificate_id"] == str(renewal)]
     assert (row["renews_id"], row["changed_by"], row["status"]) == (str(corrected), str(ACTOR), "revoked")
     (row,) = [each for each in call.pull("/v1/certificates") if each["certificate_id"] == str(corrected)]

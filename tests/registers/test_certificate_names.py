@@ -1,4 +1,4 @@
-"""The name on a certificate is the one that it was issued on, kept when it is first recorded, whatever comes later."""
+"""The name on a certificate is the holder's name at its issue, stored when it is first recorded, and never changes."""
 
 import importlib
 import uuid
@@ -26,7 +26,7 @@ def after(days: float) -> datetime:
 
 
 class Named:
-    """Ana Reis, who may earn certificates, and what is shown on them."""
+    """Ana Reis, who may earn certificates, and the names on them."""
 
     def __init__(self, now: datetime, **joined: Any) -> None:
         self.story = Story(now)
@@ -73,11 +73,11 @@ def ana(db: None, now: datetime) -> Named:
 
 @pytest.fixture
 def committed_ana(committed: None, now: datetime) -> Named:
-    """Whom the whole database sees: codes are looked up without a company."""
+    """Ana in committed rows, because check codes are looked up on a connection without a company."""
     return Named(now)
 
 
-def test_a_name_told_later_changes_no_certificate_whatever_moment_it_is_told_of(ana: Named) -> None:
+def test_a_name_recorded_later_changes_no_certificate_whatever_moment_it_is_of(ana: Named) -> None:
     certificate = ana.earns(5)
     for days in (30, 4, 5, -1):  # later, just before the issue, at it, before joining
         ana.is_called(f"Ana of {days}", days)
@@ -95,14 +95,14 @@ def test_the_check_page_and_the_printed_certificate_show_the_name_that_the_regis
     assert Client().get(f"/check/{code}/certificate.pdf").status_code == 200
 
 
-def test_a_completion_told_late_bears_the_name_of_the_moment_at_which_it_was_issued(ana: Named) -> None:
+def test_a_completion_recorded_late_bears_the_name_of_the_moment_at_which_it_was_issued(ana: Named) -> None:
     ana.is_called("Ana Lopes", 30)
     then = ana.earns(10)
     ana.is_called("Ana Maria", 9)
     assert ana.names() == {then: "Ana Reis"}
 
 
-def test_a_completion_told_anew_is_issued_anew_on_the_name_known_by_then(ana: Named) -> None:
+def test_a_completion_recorded_anew_is_issued_anew_on_the_name_known_by_then(ana: Named) -> None:
     first = ana.earns(5)
     ana.is_called("Ana Lopes", 4)
     (receipt,) = (row["completion_receipt_id"] for row in ana.call.pull("/v1/training-records"))
@@ -119,7 +119,7 @@ def test_a_completion_told_anew_is_issued_anew_on_the_name_known_by_then(ana: Na
     assert ana.names() == {first: "Ana Reis", again: "Ana Lopes"}
 
 
-def test_a_correction_bears_its_own_name_else_the_latest_told_by_its_moment(ana: Named) -> None:
+def test_a_correction_bears_its_own_name_else_the_latest_recorded_by_its_moment(ana: Named) -> None:
     first = ana.earns(5)
     named = ana.corrected(first, 10, "Ana M. Reis")
     follows = ana.corrected(named, 12)

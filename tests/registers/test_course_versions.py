@@ -1,4 +1,4 @@
-"""`/v1/courses` from facts told out of order: what is behind training records, and of which kind."""
+"""`/v1/courses` from facts recorded out of order: which course versions are behind training records, of which kind."""
 
 import uuid
 
@@ -25,7 +25,7 @@ CERTIFICATE = Certificate(title="Able", kind=CertificateKind.COMPLETION, valid_m
 
 
 def _question(organization_id, capture_sequence=None):
-    """Now, at the newest pin or at that of a capture."""
+    """A question about now, pinned to the newest capture or to a given one."""
     found = Capture.objects.filter(organization_id=organization_id).order_by("-capture_sequence")
     if capture_sequence is not None:
         found = found.filter(capture_sequence=capture_sequence)
@@ -48,7 +48,7 @@ def test_releases_withdrawn_ones_and_lessons_shared_alone_each_with_its_kind():
     course = company.course()
     company.join()
     company.share(course)
-    # The second release is told first, and the withdrawal of the first one last.
+    # The second release is recorded first, and the withdrawal of the first one last.
     for version, moment in ((3, day(30)), (2, day(10))):
         verbs.publish_release(
             organization_id=organization_id, course_id=course.course_id, version=version, at=moment, now=NOW,
@@ -117,7 +117,7 @@ def test_only_what_is_behind_a_record_of_an_employee_is_listed_and_only_from_the
     company.leave(person, day(40))
     capture_all(organization_id, NOW)
     kinds = _kinds(organization_id)
-    assert kinds[2] == "release_unavailable"  # its record has ended, and is listed as at another moment
+    assert kinds[2] == "release_unavailable"  # its record has ended, but is listed as at another moment
     assert _kinds(organization_id, then) == {None: "lesson_share_without_course_release", 2: "course_release"}
 
 

@@ -1,10 +1,10 @@
-"""`/period` lists exactly what `as_at` lists at any moment of the window, whatever happened and whoever knew it when.
+"""`/period` lists exactly what `as_at` lists at any moment of the window, whatever happened and whenever it was known.
 
 Companies are those of the history's state machine: late facts, voidings, leaving and coming back, erasure, withdrawn
-releases, renewals, and a pin for every capture. A window's ends lie on the boundaries of what is stored, or a tick
-beside them; the moments asked are all boundaries and due moments within it, the tick before each, and both ends.
+releases, renewals, and a pin for every capture. A window begins and ends at boundaries of what is stored, or a tick
+beside them; the moments asked about are all boundaries and due moments within it, the tick before each, and both ends.
 
-PERIOD_EXAMPLES says how many examples, PERIOD_STEPS how many steps each has, PERIOD_SEED where they begin.
+PERIOD_EXAMPLES is the number of examples, PERIOD_STEPS the number of steps of each, PERIOD_SEED their seed.
 """
 
 import os
@@ -35,13 +35,13 @@ place = st.integers(0, 40)
 
 
 class Version(NamedTuple):
-    """A stored version, and until when it stood: null for ever."""
+    """A stored version, and until when it was in force; None: for ever."""
 
     row: HistoryRow
     until: datetime | None
 
     def listed_in(self, start: datetime, end: datetime) -> bool:
-        """Whether some moment of the window lies where this version is listed."""
+        """Whether this version is listed at some moment of the window."""
         row = self.row
         if not row.body:
             return False
@@ -49,14 +49,14 @@ class Version(NamedTuple):
         return first <= end and all(each is None or first < each for each in (row.ends_at, self.until))
 
     def stood_in(self, start: datetime, end: datetime) -> bool:
-        """Whether it says something at some moment of the window."""
+        """Whether it is in force with a content at some moment of the window."""
         row = self.row
         begun = bool(row.body) and max(row.valid_from, row.begins_at) <= end
         return begun and (self.until is None or self.until > start)
 
 
 def versions_known(sequence: int) -> dict[uuid.UUID, list[Version]]:
-    """The versions of every training record as they stand for who knows the history up to `sequence`, oldest first."""
+    """The versions of every training record as known at `sequence`, oldest first."""
     with context.company(SPACE):
         records = dict(
             HistoryRecord.objects.filter(organization_id=SPACE, register=TRAINING_RECORDS.number).values_list(
@@ -67,15 +67,15 @@ def versions_known(sequence: int) -> dict[uuid.UUID, list[Version]]:
             organization_id=SPACE, register=TRAINING_RECORDS.number, sequence__lte=sequence
         ).order_by("sequence")
         newest = {(row.birth, row.valid_from): row for row in stored}
-    standing: dict[uuid.UUID, list[HistoryRow]] = {}
+    by_record: dict[uuid.UUID, list[HistoryRow]] = {}
     for birth, valid_from in sorted(newest):
-        standing.setdefault(records[birth], []).append(newest[birth, valid_from])
+        by_record.setdefault(records[birth], []).append(newest[birth, valid_from])
     return {
         record_id: [
             Version(row, following.valid_from if following else None)
             for row, following in zip(rows, [*rows[1:], None], strict=True)
         ]
-        for record_id, rows in standing.items()
+        for record_id, rows in by_record.items()
     }
 
 
@@ -92,7 +92,7 @@ def boundaries(known: dict[uuid.UUID, list[Version]]) -> list[datetime]:
 
 
 def check(question: Question, limit: int) -> int:
-    """Holds the period to the union of its moments; returns how many of its records had vanished by its end."""
+    """Compares the period with the union of its moments; returns how many of its records had vanished by its end."""
     start, end = question.start, question.moment
     assert start is not None
     known = versions_known(question.pin.sequence)
@@ -123,10 +123,10 @@ def check(question: Question, limit: int) -> int:
 
 
 class PeriodMachine(HistoryMachine):
-    """The same lives; of every pin, windows in place of pages."""
+    """The history's state machine with windows at every pin in place of pages."""
 
     def page(self, first: int | None, old: int, half_days: int, tick: int, limit: int) -> None:
-        """A window of 30 days, as the rules that ask for pages ask for it."""
+        """A window of 30 days, with the arguments of the rules that read pages."""
         if first is not None or not self.pins:
             self.capture(first or 0)
         self.window(old, None, None, half_days, limit)
@@ -137,7 +137,7 @@ class PeriodMachine(HistoryMachine):
     )  # fmt: skip
     @precondition(lambda self: self.pins or self.names)
     def ask(self, old: int, first: int, last: int, ticks: int, limit: int, after: int | None) -> None:
-        """A window between two boundaries of what is stored, or a tick beside them, often after a capture."""
+        """A window between two boundaries of what is stored, or a tick beside them; often after a capture."""
         if after is not None or not self.pins:
             self.capture(after or 0)
         self.window(old, first, last, ticks, limit)
@@ -155,7 +155,7 @@ class PeriodMachine(HistoryMachine):
 
     @rule(number=st.integers(0, 5), until=st.integers(0, 25))
     def renew_and_void(self, number: int, until: int) -> None:
-        """A certificate's renewal opens; then its completion is voided and the renewal is gone."""
+        """Opens a certificate's renewal, then voids its completion, so that the renewal vanishes."""
         self.complete(number, 0, -1, 60, True)
         self.ask(0, 0, 40, 0, 3, 0)
         receipt_id = list(self.ledger.completions)[-1]
@@ -164,7 +164,7 @@ class PeriodMachine(HistoryMachine):
             self.ask(0, 40 - until, 40, 1, 3, 0)
 
     def teardown(self) -> None:
-        """At the end windows up to now are asked once more, at the newest pin and at older ones."""
+        """At the end, checks windows up to now again, at the newest pin and at older ones."""
         try:
             if sys.exc_info()[0] is None and hasattr(self, "ledger"):
                 for first, old in ((2, 0), (None, 1), (None, 2)):
@@ -196,14 +196,14 @@ def test_a_renewal_that_is_voided_away_is_in_the_period_in_which_it_stood() -> N
         assert machine.vanished == 1
         pin, facts = machine.pins[-1]
         question = _question(pin, machine.now, facts.zone)._replace(start=machine.now - timedelta(days=30))
-        shown = {row["record_id"]: row["outcome"] for row in pull(LISTINGS["period"], question)}
+        listed = {row["record_id"]: row["outcome"] for row in pull(LISTINGS["period"], question)}
         console = LISTINGS["period"]
         found = {
             word: {row["record_id"]: row["outcome"] for row in pull(console.filtered(word), question)}
             for word in console.filters
         }
-        assert found["overdue"] == {key: outcome for key, outcome in shown.items() if outcome == "overdue"}
-        assert found["open"] == {key: each for key, each in shown.items() if each in ("overdue", "not_due_yet")}
+        assert found["overdue"] == {key: outcome for key, outcome in listed.items() if outcome == "overdue"}
+        assert found["open"] == {key: each for key, each in listed.items() if each in ("overdue", "not_due_yet")}
         assert len(found["ended"]) == 1  # the renewal, which vanished
     finally:
         machine.teardown()

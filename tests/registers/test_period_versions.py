@@ -1,7 +1,7 @@
-"""`/period` on every shape that a record's versions may take, also those that no company of the state machine lived.
+"""`/period` on every shape that a record's versions may have, also shapes that the state machine's companies lack.
 
-Versions are written as they are stored, on a grid of few moments, so that they begin, end and take each other's place
-at the same ones, and some are known later. Each window between two moments is held to the plain reading.
+Versions are stored directly, on a grid of few moments, so that they begin, end and replace each other at the same
+moments, and some are known later. Each window between two moments is compared with a plain reading.
 """
 
 import random
@@ -26,7 +26,7 @@ RECORDS = 400
 
 
 class Version(NamedTuple):
-    """A version by its grid's moments; null `begins_at`: the record is absent."""
+    """A version with moments of the grid; `begins_at` None: the record is absent."""
 
     sequence: int
     valid_from: datetime
@@ -45,14 +45,14 @@ def shape(chance: random.Random, sequence: int) -> list[Version]:
 
 
 def store(organization_id: uuid.UUID, record_id: uuid.UUID, versions: list[Version]) -> None:
-    birth = versions[0].sequence
+    number = versions[0].sequence
     HistoryRecord.objects.create(
-        organization_id=organization_id, register=TRAINING_RECORDS.number, birth=birth, record_id=record_id,
+        organization_id=organization_id, register=TRAINING_RECORDS.number, birth=number, record_id=record_id,
         learner_profile_id=record_id, course_id=record_id,
     )  # fmt: skip
     HistoryRow.objects.bulk_create(
         HistoryRow(
-            organization_id=organization_id, sequence=each.sequence, register=TRAINING_RECORDS.number, birth=birth,
+            organization_id=organization_id, sequence=each.sequence, register=TRAINING_RECORDS.number, birth=number,
             capture_sequence=2, valid_from=each.valid_from, recorded_at=GRID[-1], cause="change", logic_version=1,
             state=None if each.begins_at is None else "required", state_before_end="required", row_sha256=bytes(32),
             begins_at=each.begins_at, ends_at=each.ends_at,
@@ -63,21 +63,21 @@ def store(organization_id: uuid.UUID, record_id: uuid.UUID, versions: list[Versi
 
 
 def expected(versions: list[Version], known: int, start: datetime, end: datetime) -> int | None:
-    """The sequence of the version shown of a record; null where no moment of the window lists it."""
+    """The sequence of the version listed for a record; None where no moment of the window lists it."""
     newest = {each.valid_from: each for each in versions if each.sequence <= known}
     moments = {start, end} | {
         each for moment in GRID for each in (moment, moment - timedelta(microseconds=1)) if start <= each <= end
     }
-    shown, listed = None, False
+    last, listed = None, False
     for moment in sorted(moments):
-        standing = [newest[valid_from] for valid_from in sorted(newest) if valid_from <= moment]
-        if not standing or standing[-1].begins_at is None:
+        begun = [newest[valid_from] for valid_from in sorted(newest) if valid_from <= moment]
+        if not begun or begun[-1].begins_at is None:
             continue
-        _, _, begins_at, ends_at = standing[-1]
+        _, _, begins_at, ends_at = begun[-1]
         listed |= begins_at <= moment and (ends_at is None or moment < ends_at)
         if begins_at <= end:
-            shown = standing[-1].sequence
-    return shown if listed else None
+            last = begun[-1].sequence
+    return last if listed else None
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -101,8 +101,8 @@ def test_a_period_lists_and_shows_what_the_plain_reading_of_its_versions_does(se
                 rows = pull(LISTINGS["period"], Question(company, pin, end, start))
                 found = {uuid.UUID(row["record_id"]): row["sequence"] for row in rows}
                 wanted = {
-                    record_id: shown
+                    record_id: version
                     for record_id, versions in records.items()
-                    if versions[0].sequence <= known and (shown := expected(versions, known, start, end)) is not None
+                    if versions[0].sequence <= known and (version := expected(versions, known, start, end)) is not None
                 }
                 assert found == wanted, (start, end, known)

@@ -1,7 +1,7 @@
-"""The demo's story, read through the registers: counts on person rows, and every word that can stand today.
+"""The demo's story, read through the registers: counts on person rows, and every value of an enumeration.
 
-Counts equal those taken from the training register at the same moment; the story shows
-every value of the registers' enumerations.
+The counts equal those computed from the training register at the same moment; the story contains every value of the
+registers' enumerations.
 """
 
 import uuid
@@ -24,11 +24,11 @@ from tests.registers.pulling import pull
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 MOMENTS = [NOW - timedelta(days=days) for days in (0, 19, 119, 329, 604)]
-COMPANIES = [story.organization_id(told) for told in story.STORIES]
+COMPANIES = [story.organization_id(each) for each in story.STORIES]
 
 
 @pytest.fixture(scope="module")
-def told(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+def stories(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """Both stories, in a transaction that is rolled back."""
     with django_db_blocker.unblock(), transaction.atomic():
         story.tell_all(NOW, lambda _: None)
@@ -44,7 +44,7 @@ def _question(organization_id: uuid.UUID, moment: datetime, start: datetime | No
 
 
 @pytest.mark.parametrize("moment", MOMENTS, ids=lambda moment: f"{moment:%Y-%m-%d}")
-def test_counts_on_every_person_row_are_those_of_the_training_register(told: None, moment: datetime) -> None:
+def test_counts_on_every_person_row_are_those_of_the_training_register(stories: None, moment: datetime) -> None:
     counted = 0
     for organization_id in COMPANIES:
         question = _question(organization_id, moment)
@@ -62,14 +62,14 @@ def test_counts_on_every_person_row_are_those_of_the_training_register(told: Non
             assert (row["records_owed"], row["records_completed"]) == (owed[learner], completed[learner])
             assert row["no_required_records"] == (row["records_owed"] == 0)
             counted += row["records_owed"] + row["records_completed"]
-        # Whoever owes or has completed something has a row that says so.
+        # Everybody who owes or has completed something has a row.
         assert owed.keys() <= {
             row["learner_profile_id"] for row in pull(LISTINGS["people"], question._replace(start=moment))
         }
     assert counted > 50
 
 
-SHOWN: dict[str, type[StrEnum]] = {
+VOCABULARY: dict[str, type[StrEnum]] = {
     "outcome": vocabulary.Outcome,
     "requirement": vocabulary.Requirement,
     "due_basis": vocabulary.DueBasis,
@@ -93,7 +93,7 @@ SHOWN: dict[str, type[StrEnum]] = {
 
 
 @pytest.fixture(scope="module")
-def words(told: None) -> dict[str, set[str]]:
+def words(stories: None) -> dict[str, set[str]]:
     """The values of the fuller company's rows today and in its last two years, by field."""
     found: dict[str, set[str]] = defaultdict(set)
     question = _question(COMPANIES[0], NOW)
@@ -115,6 +115,6 @@ def words(told: None) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", VOCABULARY)
 def test_the_demo_shows_every_word(words: dict[str, set[str]], name: str) -> None:
-    assert set(SHOWN[name]) <= words[name]
+    assert set(VOCABULARY[name]) <= words[name]

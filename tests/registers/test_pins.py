@@ -1,4 +1,4 @@
-"""What a pinned answer takes from the facts themselves: counted by capture, never by the clock."""
+"""Values that a pinned answer reads from the facts themselves: counted by capture, never by the clock."""
 
 import uuid
 from datetime import timedelta
@@ -24,13 +24,13 @@ REMINDED = day(3)
 
 
 def question(organization_id: uuid.UUID) -> Question:
-    """Asked of the head as it stands, about the day after NOW."""
+    """A question about the day after NOW, pinned to the newest capture."""
     company, head = organization(organization_id), queries.head(organization_id)
-    told = Company(
+    asking = Company(
         organization_id, Deployment.objects.get().deployment_id, company.learning_space_id, company.time_zone,
         company.history_complete_from,
     )  # fmt: skip
-    return Question(told, Pin(*head[:5]), NOW + timedelta(days=1), personal=True)
+    return Question(asking, Pin(*head[:5]), NOW + timedelta(days=1), personal=True)
 
 
 def reminded(company, person, course, at=REMINDED):
@@ -45,7 +45,7 @@ def sent(asked: Question, person) -> int:
 
 
 @pytest.fixture
-def told(committed):
+def anna_owes(committed):
     company = make_company()
     course, anna = company.course(), company.join("Anna")
     company.share(course, due_at=day(600))
@@ -53,8 +53,8 @@ def told(committed):
     return company, course, anna
 
 
-def test_a_reminder_recorded_before_the_pin_and_committed_after_it_is_not_counted_at_the_pin(told):
-    company, course, anna = told
+def test_a_reminder_recorded_before_the_pin_and_committed_after_it_is_not_counted_at_the_pin(anna_owes):
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     with recording_elsewhere(organization_id, [reminded(company, anna, course)], NOW) as elsewhere:
         company.join("Ben")
@@ -69,8 +69,8 @@ def test_a_reminder_recorded_before_the_pin_and_committed_after_it_is_not_counte
     assert (sent(asked, anna), sent(question(organization_id), anna)) == (0, 1)
 
 
-def test_a_reminder_that_nobody_captured_yet_is_not_counted_and_counting_it_takes_a_capture_number(told):
-    company, course, anna = told
+def test_a_reminder_that_nobody_captured_yet_is_not_counted_and_counting_it_takes_a_capture_number(anna_owes):
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     asked = question(organization_id)
     record(organization_id, [reminded(company, anna, course)], now=NOW)
@@ -81,8 +81,8 @@ def test_a_reminder_that_nobody_captured_yet_is_not_counted_and_counting_it_take
     assert (sent(asked, anna), sent(later, anna)) == (0, 1)
 
 
-def test_a_reminder_ahead_of_time_is_counted_from_its_moment_on(told):
-    company, course, anna = told
+def test_a_reminder_ahead_of_time_is_counted_from_its_moment_on(anna_owes):
+    company, course, anna = anna_owes
     organization_id = company.organization_id
     record(organization_id, [reminded(company, anna, course, NOW + 2 * MINUTE)], now=NOW)
     company.complete(company.join("Ben"), course, day(9))
@@ -92,8 +92,8 @@ def test_a_reminder_ahead_of_time_is_counted_from_its_moment_on(told):
     assert sent(question(organization_id), anna) == 1
 
 
-def test_where_a_partner_came_from_is_told_as_captured_by_the_pin(committed):
-    """The company is personal, so no row holds it; a later fact must not change what an earlier pin told."""
+def test_where_a_partner_came_from_is_listed_as_captured_by_the_pin(committed):
+    """The company is personal, so no row holds it; a later fact must not change what an earlier pin gives."""
     story = Story(NOW)
     organization_id = story.organization_id
     partner = story.contact(company="Atlas Freight")

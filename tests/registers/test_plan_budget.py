@@ -1,9 +1,9 @@
-"""How much a page of 200 training records may touch: a fixed number of buffers, whatever the depth.
+"""A page of 200 training records may touch a fixed number of buffers, whatever the depth.
 
-Counted by the database itself, so it is the same on every machine. Some records are hot: they have a hundred versions.
-No statistics are gathered first: a page right after a first import must find the index that fits as well. Nor do false
-ones lead astray: those of a table that was looked at when nothing in it was alive, as a load that was taken back
-leaves it.
+PostgreSQL counts the buffers, so the number is the same on every machine. Some records are hot: they have a hundred
+versions. No statistics are gathered first: a page right after a first import must find the right index as well. False
+statistics must not mislead the planner either: those of a table that was analyzed when all its rows were dead, after a
+load that was rolled back.
 """
 
 import io
@@ -31,7 +31,7 @@ ONE_PLAN = pytest.mark.one_server("Citus writes no valid JSON of what a node's p
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 BEGAN = datetime(2026, 1, 1, 9, tzinfo=UTC)
 PEOPLE, COURSES, HOT, CHANGES = 150, 4, 25, 100
-# A page looks at 200 records: for each a handful of index pages, one or two of the table, one person; measured 1,411.
+# A page reads 200 records: for each a few index pages, one or two pages of the table, one person; measured 1,411.
 BUDGET = 2_000
 COURSES_REGISTER = 4
 FEW = (4, 5, 7)
@@ -92,19 +92,17 @@ def question(request, administration):
     )
 
 
-def _buffers(question, birth, moment):
-    """What a page of training records touches."""
+def _buffers(question, record_number, moment):
+    """How many rows a page of training records has, and how many buffers it touches."""
     asked = question._replace(moment=moment)
     values = pages.parameters(training.RECORDS, asked) | {
-        "limit": 200, "candidates": pages.CANDIDATES, "birth": birth, "published": 0,
+        "limit": 200, "candidates": pages.CANDIDATES, "birth": record_number, "published": 0,
     }  # fmt: skip
     return _touched(question, pages._page_by_number(training.RECORDS, asked), values)
 
 
 def _touched(question, statement, values):
-    """How many rows a statement gives, and how many buffers it touches by the plan that requests use: one for whatever
-    is asked.
-    """
+    """How many rows a statement returns, and how many buffers it touches with the generic plan that requests use."""
     names, text = prepared.positional(statement)
     given = ", ".join(_literal(values[name]) for name in names)
     with reading.company(question.company.organization_id, timeout_milliseconds=10_000), connection.cursor() as cursor:
@@ -137,10 +135,10 @@ def test_a_page_stays_within_its_budget_at_any_depth_and_moment(question):
             "SELECT birth FROM history_historyrecord WHERE organization_id = %s AND register = 1 ORDER BY birth",
             [organization_id],
         )
-        births = [birth for (birth,) in cursor.fetchall()]
-    assert len(births) == PEOPLE * COURSES
+        numbers = [number for (number,) in cursor.fetchall()]
+    assert len(numbers) == PEOPLE * COURSES
     touched = {}
-    for depth in (0, births[200], births[-201]):
+    for depth in (0, numbers[200], numbers[-201]):
         for moment in (NOW, BEGAN + timedelta(hours=50)):
             rows, touched[depth, moment] = _buffers(question, depth, moment)
             assert rows == 200
@@ -150,7 +148,7 @@ def test_a_page_stays_within_its_budget_at_any_depth_and_moment(question):
 @pytest.mark.parametrize("following", [in_sequence.following, in_sequence.following_within])
 @ONE_PLAN
 def test_the_feed_finds_what_is_new_of_small_registers_without_reading_the_large_ones(question, following):
-    """Behind the last version of a register come thousands of others: their number is nothing that a poll pays for."""
+    """Thousands of versions of other registers after a register's last version add nothing to the cost of a poll."""
     touched = {}
     for registers in (set(REGISTERS), {COURSES_REGISTER}, set(FEW)):
         with context.company(question.company.organization_id):

@@ -1,4 +1,4 @@
-"""Totals are exact, whether counted anew or brought up from what is kept."""
+"""Totals are exact, whether counted again or updated from the kept number."""
 
 import random
 import uuid
