@@ -25,9 +25,7 @@ class EmailBackend(BaseEmailBackend):
         written = 0
         for message in email_messages:
             if message.recipients():
-                letter = (
-                    message.message().as_bytes().replace(b"\n", b"\r\n")
-                )  # Django writes line feeds only
+                letter = message.message().as_bytes().replace(b"\n", b"\r\n")  # Django writes line feeds only
                 keep(letter, Path(settings.EMAIL_FILE_PATH))
                 written += 1
         return written
