@@ -1,4 +1,4 @@
-"""A company in which every page of the console has something to show."""
+"""A company in which every page of the console has content."""
 
 import uuid
 from datetime import date, datetime, timedelta
@@ -22,7 +22,7 @@ HTML = "<h1>Code of conduct</h1>\n<p>Be kind.</p>"
 
 
 class Full(NamedTuple):
-    """The company, some of what is in it, and values for whatever a page's path asks for."""
+    """The company, some of its contents, and values for the arguments of all pages' paths."""
 
     company: Company
     people: list[Person]
@@ -77,7 +77,7 @@ def full_company(count: int, name: str = "Full", *, start: datetime | None = Non
 
 
 def _webhooks(company: Company) -> uuid.UUID:
-    """Two webhooks, of which one fails; the identifier of that one."""
+    """Makes two webhooks, of which one fails. Returns that one's identifier."""
     for name in ("Payroll", "Warehouse"):
         _, webhook = create_webhook(
             organization_id=company.organization_id,

@@ -1,4 +1,4 @@
-"""Staff of every kind, signed in, and a company to look at."""
+"""Fixtures: staff of every group, signed in, and companies."""
 
 import uuid
 from collections.abc import Callable
@@ -23,24 +23,24 @@ PASSWORD = "correct horse battery staple"
 
 @pytest.fixture(autouse=True)
 def quick_passwords(settings: Any) -> None:
-    """Real password hashes take a third of a second each; what they are made of is not what is tested here."""
+    """Uses a fast password hash, because a real one takes a third of a second."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)
 def patient_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that builds other things too, no count is given up: the tests compare what pages say."""
+    """Lets no count time out on a busy machine, because the tests compare what pages say."""
     monkeypatch.setattr("compliance.interfaces.console.see.registers.COUNTED_MILLISECONDS", 60_000)
 
 
 @pytest.fixture(autouse=True)
 def no_waiting_for_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No worker runs beside these tests: a page after an act says at once that the new state is coming."""
+    """Makes pages after an act not wait, because no worker runs beside these tests."""
     monkeypatch.setattr("compliance.interfaces.console.awaiting.WAITS_SECONDS", 0)
 
 
 def make_staff(name: str, group: str | None, companies: list[uuid.UUID] | None = None, days: int = 30) -> User:
-    """An account; an auditor gets access that ends, bound to `companies` when they are given."""
+    """Makes an account. An auditor gets access that ends, limited to `companies` if given."""
     user = User.objects.create_user(name, password=PASSWORD, is_superuser=group == "Administrator")
     if group and group != "Administrator":
         user.groups.add(Group.objects.get(name=group))
@@ -55,14 +55,14 @@ def make_staff(name: str, group: str | None, companies: list[uuid.UUID] | None =
 
 
 def signed_in(user: User) -> Client:
-    """A client whose session began now."""
+    """A client whose session begins now."""
     client = Client()
     begin_session(client, user)
     return client
 
 
 def begin_session(client: Client, user: User, now: datetime | None = None, *, second_factor: bool = False) -> None:
-    """Signs `user` in without its pages, at `now`."""
+    """Signs `user` in at `now`, without the pages of sign-in."""
     client.force_login(user)
     request = HttpRequest()
     request.session, request.user = client.session, user
@@ -72,7 +72,7 @@ def begin_session(client: Client, user: User, now: datetime | None = None, *, se
 
 @pytest.fixture
 def rows(request: pytest.FixtureRequest) -> None:
-    """Rows may be written: in a transaction unless the test commits."""
+    """Allows database writes, in a transaction unless the test commits."""
     if {"committed", "seen_by_all_roles"}.isdisjoint(request.fixturenames):
         request.getfixturevalue("db")
 
@@ -100,13 +100,13 @@ def empty_company(rows: None) -> Organization:
 
 @pytest.fixture
 def full(committed):
-    """A company that the server sees."""
+    """A committed company, visible to the server."""
     return full_company(4, f"Browser {uuid.uuid4().hex[:8]}")
 
 
 @pytest.fixture
 def desk(browser, served):
-    """Opens the console as a member of a group, at a width, light or dark; whatever the browser complains of fails."""
+    """Opens the console as a member of a group, at a width, light or dark. Fails on errors in the browser's console."""
     complaints: list[str] = []
     contexts = []
 

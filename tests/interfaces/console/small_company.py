@@ -1,4 +1,4 @@
-"""A small company in which everything happens once, captured: what dashboards and evidence packs are tested on."""
+"""A small, captured company in which everything happens once, for tests of dashboards and evidence packs."""
 
 import uuid
 from dataclasses import dataclass

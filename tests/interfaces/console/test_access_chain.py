@@ -1,6 +1,6 @@
-"""The chains of the access log against whoever holds the database, and under many hands at once.
+"""The chains of the access log, attacked by somebody who has the database, and with many simultaneous writers.
 
-Everything here is committed: the owner's connection and other threads see it.
+Everything here is committed, so that the owner's connection and other threads see it.
 """
 
 import threading
@@ -25,7 +25,7 @@ from tests.interfaces.console.test_access_log import address
 
 @pytest.fixture
 def logged(committed, settings, tmp_path) -> Full:
-    """A company with ten lines in its log, whose end is signed."""
+    """A company with ten lines in its log, and the signed end of its chain."""
     settings.LOG_FOLDER = str(tmp_path / "log")
     settings.CHECKPOINT_KEYS = ["a key of the test that is long enough"]
     full = full_company(2, f"Logged {uuid.uuid4().hex[:8]}")
@@ -38,7 +38,7 @@ def logged(committed, settings, tmp_path) -> Full:
 
 @contextmanager
 def owner():
-    """The schema's owner, whom triggers bind: so they are taken away first, as somebody with that password would."""
+    """A connection of the schema's owner, without the triggers, which somebody with that password would remove."""
     with connections["owner"].cursor() as cursor:
         cursor.execute("ALTER TABLE console_accesslog DISABLE TRIGGER USER")
         try:
@@ -110,7 +110,7 @@ def test_many_hands_at_once_write_one_chain(logged):
             client = signed_in(make_staff(f"hand-{uuid.uuid4().hex[:8]}", AUDITOR))
             for _ in range(6):
                 assert client.get(address(logged, "people")).status_code == 200
-        except BaseException as error:  # noqa: BLE001 - told to the thread that waits
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
             failed.append(error)
         finally:
             connections.close_all()

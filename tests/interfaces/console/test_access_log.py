@@ -1,4 +1,4 @@
-"""The access log under attack: by what is sent along, by its database's administrator, and under many hands at once."""
+"""The access log under attack: by extra input, by the database's administrator, and with many simultaneous writers."""
 
 import json
 import subprocess
@@ -38,7 +38,7 @@ def newest(company: Full) -> AccessLog:
 
 
 def confirmed(client, page: str, told: dict) -> None:
-    """The way of every act: preview, reason, confirmation."""
+    """Does an act: preview, reason, confirmation."""
     shown = client.post(page, told | {"step": "preview"})
     assert shown.status_code == 200, shown.content.decode()[:3000]
     job = shown.context["job"] if shown.context else None
@@ -194,7 +194,7 @@ def test_a_log_that_holds_and_its_export_verified_without_the_service(staff, com
     whole = tmp_path / "log.jsonl"
     whole.write_bytes(taken)
     assert offline(whole) == (0, f"4 lines hold. The last is line 4: {json.loads(taken.splitlines()[-1])['digest']}\n")
-    lines = taken.decode().splitlines()[:3]  # the fourth is the taking itself
+    lines = taken.decode().splitlines()[:3]  # the fourth is the line of this download
     changed = json.loads(lines[1]) | {"username": "somebody-else"}
     for attack, fault in (
         ([lines[0], json.dumps(changed), lines[2]], "Line 2 of the access log is not what was written"),
@@ -217,7 +217,7 @@ def offline(path) -> tuple[int, str]:
 
 
 def test_salt_and_personal_values_can_go_and_the_digest_tells_nothing_of_them():
-    """The digest is over a commitment: of two lines with the same name and reason, the commitments differ."""
+    """The digest covers a commitment, which differs between two lines with the same name and reason."""
     from compliance.proofs import access_log as proof
 
     line = {

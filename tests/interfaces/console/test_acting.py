@@ -1,4 +1,4 @@
-"""Acts: previewed without a trace, confirmed with a reason, done once, written into the log."""
+"""Acts: previewed without a trace, confirmed with a reason, performed once, and logged."""
 
 import io
 import json
@@ -56,7 +56,7 @@ def _address(company, act):
 
 
 def preview(client, company, act, /, **values):
-    """The preview page, and what it would send back."""
+    """The preview page, and the values that its form would send."""
     page = client.post(_address(company, act), {"step": "preview"} | values)
     text = page.content.decode()
     job = re.search(r'name="job" value="([0-9a-f-]{36})"', text)
@@ -285,7 +285,7 @@ def test_a_job_that_the_broker_lost_is_named_to_the_worker_again(
     send_waiting()
     assert named == [again, again]
     run_job(*again[1:])
-    assert named.pop() == (jobs.NEXT_TASK, again[1])  # whatever else of the company waits has its turn
+    assert named.pop() == (jobs.NEXT_TASK, again[1])  # the next job of the company
     send_waiting()
     assert named == [again, again]
     assert "1 record" in client.get(response.url).content.decode()
@@ -395,7 +395,7 @@ def test_a_letter_that_cannot_be_sent_is_recorded_nowhere(staff, company, settin
     with context.company(company.organization_id):
         job = Job.objects.get()
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1  # nobody listens there
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1  # nothing listens there
     run_job(str(company.organization_id), str(job.job_id))
     assert "reminder_sent" not in facts(company)
     with context.company(company.organization_id):
@@ -407,7 +407,7 @@ def test_a_preview_shows_the_act_alone_whatever_waits_to_be_captured(staff, comp
     course = company.course("Fire safety")
     company.share(course)
     record_ids(company)
-    company.complete(ben, course, at=timezone.now())  # told, and not captured yet
+    company.complete(ben, course, at=timezone.now())  # recorded, but not captured yet
     owed = {"learner_profile_id": str(anna.learner_profile_id), "course_id": str(course.course_id)}
     client = staff(COMPLIANCE_MANAGER)
     text, _ = preview(client, company, "waive", **owed, reason_code="medical")
@@ -521,7 +521,7 @@ def test_a_policy_that_could_never_be_served_is_refused_on_the_form(staff, compa
 
 
 def _package(name, changes=None):
-    """A demo package as a zip; `changes`: by file, what is written in place of what."""
+    """A demo package as a ZIP; `changes`: by file, the text to replace and its replacement."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for file in sorted((PACKAGES / name).rglob("*")):
@@ -545,7 +545,7 @@ def test_a_course_is_published_from_its_package_and_a_broken_one_is_refused(staf
     again = {"package": _package("fire-safety"), "course_id": str(course_id), "retake": "on"}
     do(client, company, "publish-course", **again)
     assert facts(company).count("release_published") == 2
-    # The package's id says which course it is, so nobody has to name it, and the same once more is known.
+    # The package's id identifies the course, so nobody has to choose it, and a repeated upload is recognised.
     text, sent = preview(client, company, "publish-course", package=_package("fire-safety"))
     assert "2, which is this very package: nothing to publish" in text
     confirm(client, company, "publish-course", sent)

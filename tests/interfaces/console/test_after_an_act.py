@@ -1,4 +1,4 @@
-"""After an act its page shows the new state, or says that it is coming."""
+"""After an act its page has the new state, or says that it is coming."""
 
 import threading
 import time
@@ -60,7 +60,7 @@ def test_an_address_that_speaks_of_no_act_waits_for_nothing(staff, company, told
     monkeypatch.setattr(awaiting, "WAITS_SECONDS", 60)
     company.join("Anna Berg")
     record_ids(company)
-    company.join("Ben Ito")  # waits to be captured
+    company.join("Ben Ito")  # pending
     began = time.monotonic()
     page = staff(COMPLIANCE_MANAGER).get(
         f"/console/companies/{company.organization_id}/registers/people/", {"told": told}
@@ -100,7 +100,7 @@ def test_after_an_act_the_page_waits_for_the_writer_and_shows_the_new_state(full
 
 
 def _write_soon(organization_id):
-    """The writer, some time after something was told."""
+    """Captures a little later, like the writer."""
     while True:
         with context.company(organization_id), transaction.atomic():
             if PendingSubject.objects.filter(organization_id=organization_id).exists():

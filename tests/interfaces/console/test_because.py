@@ -1,4 +1,4 @@
-"""Why a record is as it is, in one sentence with the arithmetic of its deadline."""
+"""The explanation of a record in one sentence with the arithmetic of its deadline."""
 
 import re
 import uuid

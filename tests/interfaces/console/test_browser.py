@@ -1,4 +1,4 @@
-"""Staff at work in a real browser, as each group: sign in, travel in time, read a story, act."""
+"""Staff in a real browser, as each group: sign in, look at a past moment, read a story, act."""
 
 import re
 import zipfile
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 
 def _fits(page: Page) -> None:
-    page.wait_for_load_state()  # measured sooner, the page may not have its style sheet yet
+    page.wait_for_load_state()  # before that, the page may not have its style sheet
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), page.url
 
 
@@ -97,7 +97,7 @@ def test_a_key_is_issued_and_shown_once(full, desk):
     "group, width, scheme", [(OPERATOR, 390, "dark"), (COMPLIANCE_MANAGER, 1280, "light"), (AUDITOR, 1280, "dark")]
 )
 def test_each_group_understands_a_company_from_its_dashboard_down_to_a_cell(group, width, scheme, full, desk):
-    """Dashboard, work list, matrix: each number leads to the rows behind it; operators take nothing away."""
+    """Dashboard, work list, matrix: each number links to its rows; operators cannot download anything."""
     organization_id = full.company.organization_id
     refreshing.refresh(organization_id, timezone.now())
     page = desk(group, width, scheme)

@@ -1,7 +1,6 @@
-"""Every address of the service, taken from the URLconf itself, tells outsiders nothing of a company.
+"""No address of the service, taken from the URLconf itself, reveals anything about a company to outsiders.
 
-The pages' own registry is walked in test_permissions; here nothing can be forgotten, whichever room an address comes
-from.
+test_permissions goes through the registry of pages; here no address can be forgotten, whichever room it comes from.
 """
 
 import uuid
@@ -17,11 +16,11 @@ from compliance.interfaces.console.permissions import GROUPS
 from tests.interfaces.console.companies import full_company
 from tests.interfaces.console.conftest import make_staff, signed_in
 
-pytestmark = pytest.mark.usefixtures("seen_by_all_roles")  # the list of companies asks what waits as the owner
+pytestmark = pytest.mark.usefixtures("seen_by_all_roles")  # pending subjects are read as the owner
 
 
 def patterns(found: list[URLPattern | URLResolver], before: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """Every address of the URLconf with `%(name)s` where a value belongs."""
+    """Every address of the URLconf, with `%(name)s` in place of values."""
     for each in found:
         ((text, _), *_) = normalize(each.pattern.regex.pattern)
         if isinstance(each, URLResolver):
@@ -34,7 +33,7 @@ READ_ONLY = {f"console:{page.name}" for page in PAGES if "POST" not in page.meth
 
 
 def every_address(samples: dict[str, object]) -> list[tuple[str, str]]:
-    """Methods and addresses of the whole service with the identifiers of a company that exists."""
+    """Methods and addresses of the whole service with the identifiers of an existing company."""
 
     class Known(dict[str, object]):
         def __missing__(self, name: str) -> object:

@@ -1,7 +1,7 @@
-"""Every address of the service, by every method, as everybody: who gets in stands here once, and nobody else does.
+"""Every address of the service, by every method, as everybody: only those listed here get in.
 
-The table is written out, not derived from what the code declares: a page that is given away by mistake differs from it,
-and an address that is new is missing in it. All of it is asked as production is: with a second factor required.
+The table is written out, not derived from the code's declarations, so a page opened by mistake differs from it, and a
+new address is missing in it. All requests are made as in production, with a second factor required.
 """
 
 import uuid
@@ -108,11 +108,11 @@ PAGES: dict[str, tuple[str, set[str]]] = {
     ),
 }
 
-# Steps of signing in, which are there for whoever has not; and the pages of one's own account.
+# Steps of signing in, open to people who are not signed in; and the pages of one's own account.
 STEPS = {
     "account_login", "account_logout", "account_inactive", "sign_in_invitation", "sign_in_invitation_link",
     "mfa_authenticate", "openid_connect_login", "openid_connect_callback", "socialaccount_login_cancelled",
-    "socialaccount_login_error", "mfa_list_webauthn", "console_language",  # the last two only lead on
+    "socialaccount_login_error", "mfa_list_webauthn", "console_language",  # the last two only redirect
 }  # fmt: skip
 OWN = {
     "account_reauthenticate", "account_change_password", "mfa_reauthenticate", "sign_in_sessions", "mfa_index",
@@ -123,12 +123,12 @@ OWN = {
 # What a session without a required second factor opens, before and after an invitation.
 WAITING = {"account_logout", "sign_in_first_factor", "sign_in_invitation", "sign_in_invitation_link"}
 INVITED = WAITING | {"mfa_activate_totp", "mfa_add_webauthn", "account_reauthenticate"}
-# Whoever asks, with whatever session, gets the same.
+# Everybody gets the same, with any session.
 PUBLIC = {
     "docs", "docs-contract", "problems", "problem", "livez", "readyz", "check", "certificate-pdf", "sign",
     "security-txt", "log-checkpoint", "log-tile", "tools-verify", "tools-witness", "tools-send-facts",
 }  # fmt: skip
-# The learners' pages know nothing of staff: to all of them, everybody is a stranger who has no link.
+# The learners' pages do not know staff sessions: everybody here is a stranger without a link.
 LEARNERS = {
     "home", "done", "certificate", "certificate-print", "certificate-proof", "about-me", "about-me-file",
     "out", "devices", "language", "asked", "come_in",
@@ -140,12 +140,12 @@ API = {
     "v1/training-records", "v1/training-records/period", "v1/people", "v1/certificates", "v1/courses", "v1/policies",
     "v1/policy-records", "v1/acknowledgements", "v1/snapshot", "v1/openapi.json",
 }  # fmt: skip
-# Of the staff accounts nobody writes or removes a line of the log, not even who keeps the accounts.
+# Nobody can write or remove a line of the log in the staff admin, not even superusers.
 UNALTERABLE = {"console_accesslog_add", "console_accesslog_delete"}
 
 
 class Asked(NamedTuple):
-    """One way to ask: an address of the URLconf with its method."""
+    """One kind of request: an address of the URLconf with its method."""
 
     room: str  # "pages", "sign-in", "staff" or "public"
     name: str
@@ -180,7 +180,7 @@ _NUMBERS = {"content_type_id": 1, "provider_id": "company", "app_label": "auth",
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """What happens inside leaves nothing behind."""
+    """Rolls back what happens inside."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -188,12 +188,12 @@ def undone() -> Iterator[None]:
 
 @cache
 def _client(**checks: Any) -> Client:
-    """One client for all that ask: each new one would build all middleware anew, which takes longer than an answer."""
+    """One client for all requests: a new one builds all middleware again, which takes longer than a response."""
     return Client(**checks)
 
 
 def ask(way: Asked, session: str | None, **checks: Any) -> tuple[HttpResponse, str]:
-    """The answer to one request with this session's cookie, and what it means."""
+    """The response to one request with this session's cookie, and its meaning."""
     client = _client(**checks)
     client.cookies = SimpleCookie()
     if session:
@@ -211,22 +211,22 @@ def ask(way: Asked, session: str | None, **checks: Any) -> tuple[HttpResponse, s
         meaning = {403: "refused", 405: "no such method"}[answer.status_code]
     elif answer.status_code == 404 and b"There is no organization" in body:
         meaning = "no such company"
-    assert answer.status_code < 500 or way.name == "readyz", way  # which tells how its servers are
-    # OWASP ASVS 5.0, 3.4.3 and 3.4.4: every answer, whatever it says.
+    assert answer.status_code < 500 or way.name == "readyz", way  # which reports the state of its servers
+    # OWASP ASVS 5.0, 3.4.3 and 3.4.4: for every response.
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"], way
     assert answer.headers["X-Content-Type-Options"] == "nosniff", way
     return answer, meaning
 
 
 class Somebody(NamedTuple):
-    """A visitor: the cookie of their session, and what they are expected to get from a page of the console."""
+    """A visitor: the cookie of their session, and the responses they should get from pages of the console."""
 
     session: str | None
     group: str | None = None  # whose pages they get
-    stopped: str = ""  # what they get wherever they go below /console/
+    stopped: str = ""  # the response they get everywhere below /console/
     refused: bool = False  # signed in, but with no access
     elsewhere: bool = False  # bound to another company
-    enrols: frozenset[str] = frozenset()  # what is open before the second factor
+    enrols: frozenset[str] = frozenset()  # what is open to them before the second factor
 
 
 def _session(user: User, *, second_factor: bool = True, began: timedelta = timedelta(0)) -> str:
@@ -343,8 +343,8 @@ EVERYBODY: dict[str, Callable[[], Somebody]] = {
 }
 
 
-# Who is stopped before any page, or has no access at all, is stopped alike in every group: of each kind an
-# administrator asks for every address, and each other group for every fourth.
+# Visitors who are stopped before any page, or have no access at all, get the same in every group: of each kind, an
+# administrator requests every address, and each other group every fourth.
 SAMPLED = {
     name
     for name in EVERYBODY
@@ -354,16 +354,16 @@ SAMPLED = {
 
 
 def asked_by(kind: str, found: list[Asked]) -> list[Asked]:
-    """The ways that this visitor asks."""
+    """The requests that this visitor makes."""
     return found[sorted(SAMPLED).index(kind) % 4 :: 4] if kind in SAMPLED else found
 
 
 def expected(way: Asked, who: Somebody) -> set[str]:
-    """What the table says that this visitor gets."""
+    """The responses that the table lists for this visitor."""
     if who.stopped:
         return {who.stopped}
     if who.enrols:
-        # A form that waits for the first factor may itself say where it is enrolled.
+        # A form that waits for the first factor may itself link to the enrolment.
         return {"in", "sign in", "enrol first", "no such method"} if way.name in who.enrols else {"enrol first"}
     signed_in = who.group is not None or who.refused
     if way.room == "sign-in":
@@ -383,7 +383,7 @@ def expected(way: Asked, who: Somebody) -> set[str]:
 
 
 def _turned_away(answer: HttpResponse) -> bool:
-    """Whether the staff accounts show and do nothing: home, or by way of the site's own address to the sign-in."""
+    """Whether the staff admin redirects: to the start page, or via its own sign-in address."""
     to = answer.headers.get("Location", "").partition("?")[0]
     return to in (
         "/console/",
@@ -401,7 +401,7 @@ def as_in_production(settings):
 
 @pytest.fixture
 def account(seen_by_all_roles) -> User:
-    """An account that the staff accounts could show."""
+    """An account for the pages of the staff admin."""
     return make_staff("target", OPERATOR)
 
 
@@ -459,7 +459,7 @@ def test_nobody_writes_the_access_log_by_the_staff_accounts(empty_company, accou
 
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_no_form_is_taken_without_the_token_of_its_page(kind, empty_company, account):
-    """A stranger's page has a browser send a form of ours with its cookie (CSRF); public pages use no cookie."""
+    """CSRF: a stranger's page makes a browser send a form of ours with its cookie; public pages use no cookie."""
     session = EVERYBODY[kind]().session
     taken = [
         way.address

@@ -1,4 +1,4 @@
-"""Tables in a browser: each cell lies under its head and touches no other; on phones a row is a card or three lines."""
+"""Tables in a browser: cells are below their headings and touch no others; rows on phones are cards or three lines."""
 
 import uuid
 
@@ -18,7 +18,7 @@ from tests.verbs import share_lesson
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
 
-# Faults of the tables of a page, in words. A cell's content is measured by its text and pictures, not by its box alone.
+# The faults of a page's tables, in words. A cell is measured by its text and pictures, not only by its box.
 MEASURE = """narrow => {
   const faults = [];
   const near = (one, other) => Math.abs(one - other) <= 1;
@@ -98,7 +98,7 @@ def test_the_cells_of_every_table_lie_under_their_heads_and_do_not_overlap(width
     share_lesson(
         organization_id=organization_id, course_id=full.course.course_id, lesson_release_id=uuid.uuid4(), title="Doors",
         version=1, content_sha256="0" * 64, at=timezone.now(),
-    )  # fmt: skip  # its row of courses bears the longest badge
+    )  # fmt: skip  # its row of courses has the longest badge
     with context.company(organization_id):
         capture_all(organization_id, timezone.now())
     refreshing.refresh(organization_id, timezone.now())
@@ -118,7 +118,7 @@ def test_the_cells_of_every_table_lie_under_their_heads_and_do_not_overlap(width
         if each.company:
             values["organization_id"] = full.company.organization_id
         if each.name == "policy-page":
-            continue  # the course of these samples is none; tests/interfaces/console/policies has pages of policies
+            continue  # the samples have no policy; tests/interfaces/console/policies has pages of policies
         page.goto(reverse(f"console:{each.name}", kwargs=values))
         rows[each.name] = page.locator("main table:is(.stacks, .lines) > tbody > tr").count()
         faults[each.name] = page.evaluate(MEASURE, width < 560)

@@ -1,4 +1,4 @@
-"""Pages of the console under hostile values of their parameters: an answer in words, never a fault."""
+"""Pages of the console with hostile values of their parameters: a message, never a server error."""
 
 import base64
 import json

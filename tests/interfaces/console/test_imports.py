@@ -1,4 +1,4 @@
-"""A facts file of staff is as strong as what they may tell in the console, and no stronger: attacked over HTTP."""
+"""A facts file of staff can do no more than they may do in the console: attacked over HTTP."""
 
 import io
 import json
@@ -33,13 +33,13 @@ def company():
 
 
 def line(fact, **fields):
-    """A line of a facts file, of a minute ago."""
+    """A line of a facts file, dated a minute ago."""
     at = (timezone.now() - timedelta(minutes=1)).isoformat()
     return {"fact": fact, "fact_id": str(uuid.uuid4()), "at": at} | {name: str(each) for name, each in fields.items()}
 
 
 def hand_in(client, company, lines):
-    """Imports `lines` as staff do, and lets the worker do it. Returns the preview and the page of the work."""
+    """Imports `lines` as staff and worker do. Returns the preview and the page of the work."""
     file = io.BytesIO("\n".join(map(json.dumps, lines)).encode())
     file.name = "facts.jsonl"
     text, sent = preview(client, company, "import", file=file)
@@ -49,12 +49,12 @@ def hand_in(client, company, lines):
     run_job(str(company.organization_id), str(job.job_id))
     with context.company(company.organization_id):
         job.refresh_from_db()
-    assert (job.upload, job.upload_name, job.told) == (None, "", {})  # any of it may name somebody
+    assert (job.upload, job.upload_name, job.told) == (None, "", {})  # any of these may name somebody
     return text, client.get(response.url).content.decode()
 
 
 def an_attack(company, anna, course):
-    """What the console lets no Operator tell: a signature of choice, a waiver, an erasure, a completion."""
+    """Facts that no Operator may record in the console: a signature, a waiver, an erasure, a completion."""
     signed = line(
         "policy_signed", receipt_id=uuid.uuid4(), share_id=uuid.uuid4(), course_release_id=uuid.uuid4(),
         learner_profile_id=anna.learner_profile_id, door="employee", sign_in_methods="passkey at headquarters",

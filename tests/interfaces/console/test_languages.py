@@ -1,4 +1,4 @@
-"""The console answers in the language that a browser asks for or has chosen, and keeps its way back within itself."""
+"""The console answers in the language that a browser requests or has chosen, and redirects only within itself."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_days_numbers_and_words_of_states_are_those_of_the_language(staff, empty
     assert "Heute" in page
     assert "Kurse" in page
     assert "Overdue" not in page
-    assert "Schulungsnachweise" in page  # a register is called as its declaration says, translated
+    assert "Schulungsnachweise" in page  # the declared name of a register, translated
 
 
 def test_a_public_page_speaks_its_reader_s_language(client):

@@ -1,4 +1,4 @@
-"""A record's story says who told each fact, and by which way; read over HTTP."""
+"""A record's story names who recorded each fact, and by which way; read over HTTP."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Every address as every group: the registry of pages is walked, so no page escapes."""
+"""Every address as every group: the tests go through the registry of pages, so no page is missed."""
 
 import re
 import uuid
@@ -16,12 +16,12 @@ from tests.interfaces.console.test_everybody_everywhere import PAGES as WRITTEN_
 
 pytestmark = pytest.mark.django_db
 
-# A value for each name in a path. None of them exists: what is tested here is whom the view of a page refuses.
+# A value for each name in a path. None of them exists, because the tests are about whom a page's view refuses.
 SAMPLES = {"int": 7, "uuid": uuid.UUID(int=7), "register": "training-records", "act": "invite"}
 
 
 def sample_address(page, organization_id):
-    """The address of a page with values for whatever its path asks for."""
+    """The address of a page with sample values for its path."""
     values = {"organization_id": organization_id} if page.company else {}
     for part in page.path.split("<")[1:]:
         kind, _, name = part.split(">")[0].rpartition(":")
@@ -30,14 +30,14 @@ def sample_address(page, organization_id):
 
 
 def asked(client, page, organization_id):
-    """The answers of a page by every method that it has."""
+    """The responses of a page to each of its methods."""
     where = sample_address(page, organization_id)
     return [client.get(where) if method == "GET" else client.post(where) for method in page.methods]
 
 
 @pytest.mark.parametrize("group", [*GROUPS, "Administrator"])
 def test_a_group_is_declared_to_be_let_into_exactly_its_own_pages(group):
-    """By the table of `test_everybody_everywhere`, which asks every page as every group."""
+    """It compares with the table of `test_everybody_everywhere`, which requests every page as every group."""
     assert {page.name for page in PAGES} == set(WRITTEN_OUT)
     for page in PAGES:
         methods, groups = WRITTEN_OUT[page.name]
@@ -115,7 +115,7 @@ def test_another_group_beside_auditor_grants_nothing(staff, empty_company):
 
 
 LISTS = {register_page(register.page) for register in READINGS} | {"work", "export"}
-"""Lists, to which the name of a person is posted by which they are narrowed, and the rows that are taken away."""
+"""Pages with forms: lists to which a person's name is posted as a filter, and downloads of chosen rows."""
 
 
 def test_an_auditor_posts_nothing_but_what_they_search_for_and_a_wish_for_a_pack():

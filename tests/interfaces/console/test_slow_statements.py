@@ -1,4 +1,4 @@
-"""A page whose statement takes too long is given up, and says so."""
+"""A page whose statement takes too long is aborted, and says so."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ def test_every_connection_of_a_web_process_has_a_statement_timeout_and_a_command
 
 
 def test_a_page_that_is_given_up_says_so(staff, now, process_environment, monkeypatch):
-    monkeypatch.setattr("compliance.interfaces.console.see.registers.COUNTED_MILLISECONDS", 300)  # counts first, too
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.COUNTED_MILLISECONDS", 300)  # counts too
     company = make_company("Waiting", "UTC", now.date(), at=now)
     client = staff("Operator")
     address = reverse("console:people", kwargs={"organization_id": company.organization_id})

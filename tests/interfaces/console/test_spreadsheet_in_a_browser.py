@@ -1,4 +1,4 @@
-"""HR's spreadsheet in a real browser: what its preview looks like, and how its columns are changed."""
+"""HR's spreadsheet in a real browser: its preview, and the choice of columns."""
 
 import os
 import re
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 
 def _keep(page: Page, name: str) -> None:
-    """A picture of the page, where `SCREENSHOTS` names a folder."""
+    """Saves a screenshot of the page if `SCREENSHOTS` names a folder."""
     if folder := os.environ.get("SCREENSHOTS"):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 

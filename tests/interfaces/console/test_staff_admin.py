@@ -1,4 +1,4 @@
-"""The staff accounts' admin: who comes in, what they may change of themselves, how they let others in."""
+"""The staff admin: who has access, what they may change about themselves, how they give others access."""
 
 import re
 from datetime import timedelta
@@ -27,7 +27,7 @@ def _ended(days: int) -> tuple[User, Client]:
 
 
 def _addresses(user: User) -> list[str]:
-    """Every address of the admin, filled in."""
+    """Every address of the admin, with values."""
     found = []
     for pattern in site.get_urls():
         inner = getattr(pattern, "url_patterns", None) or [pattern]

@@ -1,7 +1,7 @@
-"""No text of the console is left in English alone: whatever a page says passes through translation.
+"""Every text of the console's pages passes through translation.
 
-Templates are read as Django reads them, without what stands within translation; modules by their syntax: a string that
-reads like words must be an argument of gettext, or be told apart as no text of a page.
+Templates are parsed as by Django, without translated parts; modules by their syntax: a string that reads like words
+must be an argument of gettext, or be listed here as not being text of a page.
 """
 
 import ast
@@ -82,7 +82,7 @@ _READS_LIKE_WORDS = re.compile(r"[A-Z][a-z]+|[A-Z]?[a-z]+(?: [A-Za-z(][\w,.;:()'
 
 
 def unmarked_in_module(source: str) -> list[str]:
-    """Strings of a module that read like words of a page and are not given to gettext."""
+    """Strings of a module that read like text of a page and are not arguments of gettext."""
     tree = ast.parse(source)
     passed: set[int] = set()
     for node in ast.walk(tree):
@@ -116,7 +116,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _of_a_page(node: ast.Assert | ast.Raise) -> bool:
-    """Whether what is raised is read by the person before the page: errors of the console, and of its forms."""
+    """Whether a page displays the raised message: errors of the console, and of its forms."""
     raised = node.exc if isinstance(node, ast.Raise) else None
     return isinstance(raised, ast.Call) and _called(raised) not in {
         "ChangedExportError",  # of a command
@@ -128,7 +128,7 @@ def _of_a_page(node: ast.Assert | ast.Raise) -> bool:
 
 
 NO_PAGE = {
-    "access_chain.py",  # what verification finds, for the log and whoever runs the service
+    "access_chain.py",  # results of verification, for the log and for operators
     "apps.py",
     "models.py",  # help texts for developers; those of pages are marked
     "evidence/building.py",
@@ -140,16 +140,16 @@ NO_PAGE = {
     "evidence/tally.py",
     "sign_in/auditors.py",  # names of letters
     "sign_in/devices.py",
-    "sign_in/letters.py",  # letters are written in English: an account keeps no language
+    "sign_in/letters.py",  # letters are in English: an account has no language
     "sign_in/lock_out.py",
     "sign_in/sessions.py",  # names of browsers
     "sign_in/letter.txt",
     "sign_in/auditor_letter.txt",
 }
-"""Files whose words are not those of a page."""
+"""Files whose words are not text of a page."""
 
 NO_TEXT = {
-    # what stands in the access log, which is one for all languages
+    # entries of the access log, which is the same for all languages
     "by staff", "signed in", "locked out", "wrong password", "new device", "wrong codes", "signing in", "wrong code",
     "wrong passkey", "code used", "factor added", "factor removed", "passkey added", "passkey removed", "codes made",
     "password changed", "invitation used", "sessions ended", "account made", "account changed", "address changed",

@@ -1,4 +1,4 @@
-"""What staff search for, and whom a list shows, stands in no address: proxies log those, and browsers keep them."""
+"""No address holds search words or the names in a list, because proxies log addresses and browsers remember them."""
 
 import base64
 import binascii
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def addresses(page: str) -> list[str]:
-    """Every address on a page, with what base64 and percents hide in it."""
+    """Every address on a page, with base64 and percent encodings decoded."""
     found = [unquote(text) for text in re.findall(r'(?:href|action|src)="([^"]*)"', page)]
     for address in list(found):
         for values in parse_qs(urlsplit(address).query).values():

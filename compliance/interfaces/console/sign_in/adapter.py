@@ -88,7 +88,7 @@ class StaffAdapter(DefaultAccountAdapter):
         now: datetime,
         guessed: Mapping[str, Any] | None = None,
     ) -> None:
-        """Logs a sign-in. A failed one is logged with the number of the account of that name, if any, but not with the name:
+        """Logs a sign-in. A failed one has the number of that name's account, if any, but not the name itself, because
         people type passwords into the wrong field."""
         staff = staff_of(user, now) if user else None
         subject = {}

@@ -1,4 +1,4 @@
-"""Excusing somebody while they are away: which deadlines the preview names, what is refused, and the way back."""
+"""Excusing a person during an absence: which deadlines the preview lists, what is refused, and how it is undone."""
 
 import re
 import uuid
@@ -84,7 +84,7 @@ def test_an_absence_is_recorded_shown_on_the_person_s_page_and_taken_back_from_t
     with context.company(company.organization_id):
         absence = Absence.objects.get(organization_id=company.organization_id)
         capture_all(company.organization_id, timezone.now())
-    picked = [str(anna.learner_profile_id), ""]  # with the empty box for words, as a browser sends a picker
+    picked = [str(anna.learner_profile_id), ""]  # with the empty text box, as a browser sends a picker
     given = {"learner_profile_id": picked, "absence_id": str(absence.absence_id)}
     said, sent = preview(client, company, "void-absence", **given)
     assert re.search(rf"due by {written_day(_in(10))}, 12:00 instead of {written_day(_in(35))}", _text(said))

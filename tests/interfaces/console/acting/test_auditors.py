@@ -1,4 +1,4 @@
-"""A company lets an auditor in by itself: to read, this company alone, until the end of a day, by a link used once."""
+"""A company invites an auditor itself: to read only this company, until the end of a day, by a link that works once."""
 
 import re
 from datetime import timedelta
@@ -33,7 +33,7 @@ def told(days=3, **more):
 
 
 def invite(client, company, **more):
-    """Invites an auditor; the page that shows the link, and the link."""
+    """Invites an auditor. Returns the page that displays the link, and the link."""
     _, sent = preview(client, company, "invite-auditor", **told(**more))
     page = confirm(client, company, "invite-auditor", sent).content.decode()
     found = re.search(r'<pre id="secret">([^<]+)</pre>', page)
@@ -88,7 +88,7 @@ def test_the_same_address_again_is_the_same_account_with_another_end(staff, comp
     _, link = invite(client, company, days=9)
     user = User.objects.get(email="ada@audit.example")
     assert link
-    give_app(user)  # now the account is theirs, and no link opens it any more
+    give_app(user)  # the account has an owner now, so no link opens it any more
     answer = do(client, company, "invite-auditor", **told(20))
     assert "may look until the end of" in client.get(answer.url).content.decode()
     assert StaffAccess.objects.get(user=user).valid_until > timezone.now() + timedelta(days=18)

@@ -1,4 +1,4 @@
-"""Staff record a completion of a past day, and declare one void: facts with who did it, and a reason in the log."""
+"""Staff record a past completion, and declare one void: facts with an actor, and a reason in the access log."""
 
 import uuid
 from datetime import timedelta
@@ -146,7 +146,7 @@ def test_a_void_completion_is_owed_again_and_nothing_is_voided_twice(
 def test_the_empty_boxes_of_the_pickers_hide_no_completion(
     staff: Staff, company: Company, anna: Person, course: Course
 ) -> None:
-    """A browser sends what was picked and, behind it under the same name, the empty box for words."""
+    """A browser sends what was picked and then, under the same name, the empty text box."""
     company.complete(anna, course, company.start + timedelta(days=2))
     (found,) = completions(company)
     client, address = staff(COMPLIANCE_MANAGER), f"/console/companies/{company.organization_id}/act/void-completion/"

@@ -1,4 +1,4 @@
-"""What needs a second person is done by nobody alone: attacked over HTTP, with forged forms, as every group."""
+"""Nobody alone can do what needs a second person: attacked over HTTP, with forged forms, as every group."""
 
 import io
 import json
@@ -53,7 +53,7 @@ def the_job(company):
 
 
 def prepared(client, company, act, /, **values):
-    """Prepares an act and returns what waits."""
+    """Prepares an act and returns the waiting job."""
     text, sent = preview(client, company, act, **values)
     assert "This needs a second person" in text
     response = confirm(client, company, act, sent)
@@ -116,7 +116,7 @@ def test_nobody_confirms_or_declines_what_they_prepared(company, anna):
     assert (
         "Waits for a second person</a>" in client.get(f"/console/companies/{company.organization_id}/").content.decode()
     )
-    # The page of the act takes no job that waits, however its form is forged.
+    # The page of the act accepts no waiting job, however its form is forged.
     forged = {"learner_profile_id": str(anna.learner_profile_id), "step": "confirm", "job": str(job.job_id)}
     assert confirm(client, company, "erase", forged).headers["Location"].endswith("/inbox/")
     assert name_of(company, anna) == "Anna Berg"

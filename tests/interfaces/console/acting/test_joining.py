@@ -1,4 +1,4 @@
-"""Staff add a person at once, and take back somebody who has left: the same person, with what was recorded before."""
+"""Staff add a person without an invitation, and take back somebody who has left, with their earlier records."""
 
 import re
 from datetime import timedelta

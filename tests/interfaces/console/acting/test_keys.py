@@ -1,4 +1,4 @@
-"""Keys issued at the console: by whom, with what, until when, and what is left of them when their issuer leaves."""
+"""Keys issued at the console: by whom, with which scopes, until when, and what happens when their issuer leaves."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def day(days):
 
 
 def post(client, organization_id, act, **values):
-    """Previews and confirms, with a draft made up where the preview gave none: as somebody who forges the form."""
+    """Previews and confirms an act, with an invented draft if the preview gave none, like an attacker."""
     where = f"/console/companies/{organization_id}/act/{act}/"
     text = client.post(where, {"step": "preview"} | values).content.decode()
     (job,) = re.findall(r'name="job" value="([0-9a-f-]{36})"', text) or [""]

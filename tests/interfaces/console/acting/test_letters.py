@@ -1,4 +1,4 @@
-"""Acts that let people in or remind them: who may, what leaves, and what is logged."""
+"""Acts that give people access or remind them: who may do them, what is sent, and what is logged."""
 
 import re
 from datetime import timedelta
@@ -45,7 +45,7 @@ def run(company):
 
 
 def policy(company):
-    """A policy that is shared with everyone."""
+    """A policy shared with everyone."""
     story = Story.__new__(Story)
     story.organization_id, story.now = company.organization_id, company.now
     version = story.version(at=company.start, effective_on=None)

@@ -1,4 +1,4 @@
-"""What is picked in forms by its name: words that mean one thing, several, or nothing; identifiers of elsewhere."""
+"""Picking by name in forms: words that match one thing, several, or nothing; identifiers of another company."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Staff change a person's roles: those that courses name are offered, any other can be written, all are stated anew."""
+"""Staff change a person's roles: those that courses name are offered, others can be typed, all are recorded anew."""
 
 import html
 import re

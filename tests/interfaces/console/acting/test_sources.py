@@ -1,4 +1,4 @@
-"""Sources at the console: who hands out which kinds, what a second person confirms, and what the page says."""
+"""Sources at the console: who may grant which kinds, what a second person confirms, and what the page says."""
 
 import re
 from datetime import timedelta

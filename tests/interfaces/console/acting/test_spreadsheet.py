@@ -1,4 +1,4 @@
-"""HR's spreadsheet in the console: upload, columns that are changed, preview, confirmation, and the worker's part."""
+"""HR's spreadsheet in the console: upload, choice of columns, preview, confirmation, and the worker's part."""
 
 import io
 import re
@@ -53,7 +53,7 @@ class Page:
         return self._send(step="again", job=self.job, columns=list(columns), **more)
 
     def confirm(self, reason: str = REASON, **more: str):
-        """Sends the form that confirms as it is drawn."""
+        """Sends the confirming form as it was rendered."""
         form = next(form for form in re.findall(r"<form.*?</form>", self.text, re.DOTALL) if 'value="confirm"' in form)
         kept: dict[str, list[str]] = {}
         for name, value in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form):
@@ -75,7 +75,7 @@ class Page:
         return self.text
 
     def work(self) -> Job:
-        """Has the worker do what waits."""
+        """Does the waiting job, as the worker would."""
         with context.company(self.company.organization_id):
             job = Job.objects.get(state=Job.State.WAITING)
         run_job(str(self.company.organization_id), str(job.job_id))
@@ -172,7 +172,7 @@ def test_what_changed_after_the_preview_is_planned_anew_and_said(page: Page) -> 
     assert str(spreadsheet.CHANGED_MEANWHILE) in page.text
     assert pairs(page.text)["Join"] == "1"
     assert page.confirm().status_code == 302
-    page.company.join("person.00001", at=page.company.start)  # before the worker comes to it
+    page.company.join("person.00001", at=page.company.start)  # before the worker starts it
     job = page.work()
     assert (job.state, job.message[:44]) == (Job.State.FAILED, "The company has changed since the preview, s")
 
@@ -240,7 +240,7 @@ def test_what_is_no_table_is_refused_beside_the_form(page: Page) -> None:
 def test_the_number_of_statements_of_a_preview_does_not_grow_with_the_rows(
     page: Page, django_assert_max_num_queries
 ) -> None:
-    page.upload(personio(employees(1)))  # what is asked once a process
+    page.upload(personio(employees(1)))  # fills what is cached once for each process
     with django_assert_max_num_queries(60) as few:
         page.upload(personio(employees(2)))
     with django_assert_max_num_queries(len(few.captured_queries)):

@@ -1,4 +1,4 @@
-"""Long work of one company waits for its turn and leaves the workers to others."""
+"""Long work of one company waits for its turn, so that workers are free for other companies."""
 
 import json
 import uuid
@@ -39,7 +39,7 @@ def state(job):
 
 
 def sent(queue, identifier):
-    """The tasks about `identifier` in a queue; other processes of the suite name theirs to the same one."""
+    """The tasks about `identifier` in a queue, which other processes of the suite share."""
     headers = [json.loads(message)["headers"] for message in client().lrange(queue, 0, -1)]
     return [each["task"] for each in headers if str(identifier) in each["argsrepr"]]
 

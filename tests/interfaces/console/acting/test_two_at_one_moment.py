@@ -1,4 +1,4 @@
-"""Two members of staff confirm the same at one moment: a person, a team and an auditor come into being once."""
+"""Two members of staff confirm the same act simultaneously: a person, a team and an auditor are created only once."""
 
 import threading
 import uuid
@@ -33,7 +33,7 @@ def two(company: Company) -> list[Client]:
 
 
 def both(company: Company, two: list[Client], act: str, told: Callable[[int], dict[str, Any]]) -> list[HttpResponse]:
-    """The answers to both, each of whom had a preview before either confirmed."""
+    """The answers to both; each had a preview before either confirmed."""
     previews = [preview(client, company, act, **told(number))[1] for number, client in enumerate(two)]
     together = threading.Barrier(2, timeout=60)
 

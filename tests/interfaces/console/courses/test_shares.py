@@ -1,4 +1,4 @@
-"""A share's page says whom it asks, until when, how many of these did it, and why it asks nobody where it does not."""
+"""A share's page has its audience, its deadline, how many have done it, or why it reaches nobody."""
 
 import re
 

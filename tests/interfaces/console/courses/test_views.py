@@ -1,4 +1,4 @@
-"""A course's page says how far its people are, who they are, and what may be done; each number leads to its people."""
+"""A course's page has its people by state and the possible acts; each number links to its people."""
 
 import re
 import uuid

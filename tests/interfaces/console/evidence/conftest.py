@@ -1,4 +1,4 @@
-"""A log of the test's own, whose key the test holds: a pack is signed at once."""
+"""A log for the test, whose key the test has, so that packs are signed at once."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A built pack for tests, taken apart and put together again as an operator with the key could."""
+"""Takes built packs apart and puts them together again, as an operator with the key could."""
 
 import hashlib
 import io
@@ -40,7 +40,7 @@ def zipped(files: Files) -> bytes:
 
 
 def listed_anew(files: Files) -> Files:
-    """The files under a list of their own, signed with the key of the log's operator."""
+    """The files with a new list, signed with the key of the log's operator."""
     kept = {name: content for name, content in files.items() if name not in UNLISTED}
     sums = "".join(f"{hashlib.sha256(kept[name]).hexdigest()}  {name}\n" for name in sorted(kept))
     about = json.loads(kept["pack.json"])
@@ -50,7 +50,7 @@ def listed_anew(files: Files) -> Files:
 
 
 def verified(content: bytes) -> Report:
-    """What the verifier finds in a pack when it is given the log's key."""
+    """The verifier's report on a pack, with the log's key."""
     report = Report()
     pack.verify_pack(io.BytesIO(content), "pack.zip", log_trust(LOG_KEY), report)
     return report
@@ -62,7 +62,7 @@ def rows(files: Files, name: str) -> list[dict[str, Any]]:
 
 
 def with_rows(files: Files, name: str, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Files:
-    """The files with the lines of one changed."""
+    """The files with the lines of one file changed."""
     lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in change(rows(files, name))]
     return files | {name: "".join(lines).encode()}
 
@@ -75,7 +75,7 @@ def with_json(files: Files, name: str, change: Callable[[dict[str, Any]], object
 
 
 def with_entry(content: bytes, name: str, more: bytes, *, mode: int = 0o100644) -> bytes:
-    """The ZIP with one more entry, whatever it is called."""
+    """The ZIP with one more entry of any name."""
     output = io.BytesIO(content)
     with zipfile.ZipFile(output, "a", zipfile.ZIP_DEFLATED) as archive:
         entry = zipfile.ZipInfo(name)
@@ -86,7 +86,7 @@ def with_entry(content: bytes, name: str, more: bytes, *, mode: int = 0o100644) 
 
 
 def with_field(content: bytes, name: str, offset: int, value: int, width: str = "<L") -> bytes:
-    """The ZIP with a field of one entry changed in its table of entries (APPNOTE 4.3.12), `offset` from its start."""
+    """The ZIP with a field of one entry of its central directory changed (APPNOTE 4.3.12), at `offset` in the entry."""
     at = content.rindex(name.encode()) - 46
     assert content[at : at + 4] == b"PK\1\2"
     changed = bytearray(content)
@@ -95,6 +95,6 @@ def with_field(content: bytes, name: str, offset: int, value: int, width: str = 
 
 
 def write(content: bytes, path: Path) -> Path:
-    """The file of a pack."""
+    """Writes a pack to a file."""
     path.write_bytes(content)
     return path

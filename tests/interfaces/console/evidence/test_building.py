@@ -1,4 +1,4 @@
-"""An evidence pack holds a company's registers and the history from which each row of them follows."""
+"""An evidence pack holds a company's registers and the history from which each of their rows follows."""
 
 import io
 import json
@@ -27,7 +27,7 @@ from tests.verbs import change_person
 
 FIRST, LAST = date(2025, 1, 1), date(2026, 5, 31)
 CHANGING = {"log.json", "SHA256SUMS", "manifest.txt"}
-"""What differs between two packs of one subject: the log has grown."""
+"""The files that differ between two packs of one subject, because the log has grown."""
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
-"""Attacks with real processes' means, threads and connections: an erasure at every moment of a pack's way.
+"""Attacks with threads and real connections: an erasure at every moment of the building of a pack.
 
-Whatever the interleaving, once the erasure is committed no address serves the name, and once the worker has forgotten
-no object holds it.
+In every interleaving, no address serves the name once the erasure is committed, and no object holds it once the worker
+has removed the pack.
 """
 
 import io
@@ -39,14 +39,14 @@ NAME = b"Person 001"
 
 @pytest.fixture
 def full(committed, log_folder, monkeypatch) -> Full:
-    """A company whose packs have several parts, and the name of whom is erased on many pages."""
+    """A company whose packs have several parts, with the erased person's name on many pages."""
     monkeypatch.setattr(pieces, "PIECE_BYTES", 20_000)
     monkeypatch.setattr(keeping, "PIECES_A_LOOK", 1)
     return full_company(4, "Erased meanwhile")
 
 
 class Attack:
-    """One company, a pack asked for over HTTP, and what can still be read of it."""
+    """One company, a pack requested over HTTP, and what can still be read of it."""
 
     def __init__(self, full: Full) -> None:
         self.organization_id = full.company.organization_id
@@ -71,7 +71,7 @@ class Attack:
         erase_person(organization_id=self.organization_id, learner_profile_id=self.person, at=timezone.now())
 
     def served(self) -> bool:
-        """Whether the name comes out of the address of the pack."""
+        """Whether the address of the pack serves the name."""
         answer = self.client.get(self.address("evidence-file", job_id=self.job_id))
         if answer.status_code != 200:
             return False
@@ -101,13 +101,13 @@ def holds_name(packed: bytes) -> bool:
 
 @contextmanager
 def beside(work: Callable[[], object]) -> Iterator[threading.Thread]:
-    """Runs `work` on a connection of its own, and waits for its end."""
+    """Runs `work` in a thread with its own connection, and waits for its end."""
     raised: list[BaseException] = []
 
     def run() -> None:
         try:
             work()
-        except BaseException as error:  # noqa: BLE001 - told to the thread that waits
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
             raised.append(error)
         finally:
             connections.close_all()
@@ -141,7 +141,7 @@ def test_a_pack_without_an_erasure_is_served_with_its_names(attack):
 
 
 def test_an_erasure_that_commits_after_the_pack_was_built_but_bears_an_earlier_moment(attack):
-    """Its moment is before the pack was begun; the names were still there when the pack read them."""
+    """The erasure's moment is before the pack was begun, but the names still existed when the pack read them."""
     begun, commit = threading.Event(), threading.Event()
 
     def erase() -> None:
@@ -161,7 +161,7 @@ def test_an_erasure_that_commits_after_the_pack_was_built_but_bears_an_earlier_m
 
 
 def test_an_erasure_before_a_built_pack_is_kept_and_the_forgetting_at_once(attack):
-    """Its file waits at the table's door while the person is erased and the worker forgets."""
+    """Writing its file is blocked while the person is erased and the worker removes the pack."""
     attack.ask()
     with context.company(attack.organization_id):
         with connection.cursor() as cursor:
@@ -202,7 +202,7 @@ def test_an_erasure_while_the_registers_are_read(attack):
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0])
 def test_an_erasure_at_any_share_of_the_way(attack, share):
-    """Timed by a build before: at each share of its length the person is erased and the worker forgets."""
+    """At each share of the duration of an earlier build, the person is erased and the worker removes the pack."""
     about = _subject(attack)
     began = time.monotonic()
     building.build(about, Path(tempfile.gettempdir()) / f"{attack.organization_id}.zip").size
@@ -225,7 +225,7 @@ def test_a_download_under_way_ends_at_the_erasure(attack):
     answer = attack.client.get(attack.address("evidence-file", job_id=attack.job_id))
     taken = iter(answer.streaming_content)
     next(taken)
-    attack.erase()  # and nobody has forgotten yet
+    attack.erase()  # and the worker has not run yet
     with pytest.raises(NothingThereError):
         list(taken)
 
@@ -246,7 +246,7 @@ def test_the_command_leaves_no_file_when_somebody_is_erased_meanwhile(attack, tm
 
 
 def test_a_draft_that_an_erasure_outlived_cannot_be_confirmed(attack):
-    """Its moment is later than the erasure's, which commits after it: it goes all the same."""
+    """A draft is removed even if its moment is later than that of the erasure, which commits after it."""
     begun, commit = threading.Event(), threading.Event()
     manager = signed_in(make_staff(f"manager-{attack.organization_id}", COMPLIANCE_MANAGER))
     address = attack.address("act-invite")

@@ -1,4 +1,4 @@
-"""Packs that their operator rewrote, with a list of files made and signed anew: each is refused, and named."""
+"""Packs that their operator rewrote, with a new signed list of files: the verifier names each fault."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def packed(django_db_setup, django_db_blocker, tmp_path_factory) -> bytes:
-    """One pack for all faults; its company is taken back."""
+    """One pack for all faults; its company is rolled back."""
     folder = tmp_path_factory.mktemp("packed")
     own = {"LOG_FOLDER": str(folder / "log"), "LOG_ORIGIN": ORIGIN, "CHECKPOINT_KEYS": [KEY]}
     with override_settings(**own), django_db_blocker.unblock(), transaction.atomic():
@@ -60,7 +60,7 @@ def faults(files: Files) -> list[str]:
 
 
 def changed(name: str, of: str | None = None, **values: Any) -> Callable[[Files], Files]:
-    """The first row of a file, `of` a person, in which one of these fields is another, with these values."""
+    """Changes the first row of a file, `of` a person, in which one of these fields differs, to these values."""
 
     def change(found: Rows) -> Rows:
         own = [(at, row) for at, row in enumerate(found) if of is None or row["person_name"] == of]
@@ -92,7 +92,7 @@ def replaced(name: str, old: bytes, new: bytes) -> Callable[[Files], Files]:
 
 
 def rewritten_text(files: Files) -> Files:
-    """A training record whose text says that it was done, in the history and in the register alike."""
+    """Makes the text of a training record in the history say that it was done."""
     done = "2025-02-01T09:00:00.000000Z"
 
     def in_history(found: Rows) -> Rows:
@@ -106,13 +106,13 @@ def rewritten_text(files: Files) -> Files:
 
 
 def older_version(files: Files) -> Files:
-    """A record whose newest version is kept back."""
+    """Removes the newest version of a record."""
     newest = max(rows(files, HISTORY), key=lambda line: line["sequence"])
     return with_rows(files, HISTORY, lambda found: [line for line in found if line != newest])
 
 
 def split_record(files: Files) -> Files:
-    """A record as two, so that its older version seems to be in force."""
+    """Separates the versions of a record, so that the older one seems to be in force."""
 
     def change(found: Rows) -> Rows:
         ids = [line["record_id"] for line in found]
@@ -122,7 +122,7 @@ def split_record(files: Files) -> Files:
     return with_rows(files, HISTORY, change)
 
 
-def shown_text_taken_away(files: Files) -> Files:
+def needed_text_removed(files: Files) -> Files:
     def change(found: Rows) -> Rows:
         line = found[0]
         digest = hashlib.sha256(line.pop("content").encode()).hexdigest()
@@ -160,7 +160,7 @@ def other_day(files: Files) -> Files:
 
 
 def other_root(files: Files) -> Files:
-    """A log that the operator signs anew, without the pin's capture: its checkpoint is right, the path is not."""
+    """Replaces the log by one without the pin's capture: its checkpoint is valid, the path is not."""
     return with_json(files, "log.json", lambda place: place.update(index=place["index"] - 1))
 
 
@@ -176,7 +176,7 @@ def unsigned_checkpoint(files: Files) -> Files:
 
 
 def name_elsewhere(files: Files) -> Files:
-    """Another name, in the register and in the file of names alike; the commitment cannot be changed."""
+    """Changes a name in the register and in the file of names alike; the commitment cannot be changed."""
     of = rows(files, "identities.jsonl")[1]["record_id"]
 
     def change(found: Rows) -> Rows:
@@ -221,7 +221,7 @@ FAULTS: dict[str, tuple[Callable[[Files], Files], str]] = {
     "a newer version kept back": (older_version, "row versions, and the pin is at"),
     "a version twice": (twice(HISTORY), "do not stand by valid_from and sequence"),
     "a record in two places": (split_record, "are in two places"),
-    "a text that was needed": (shown_text_taken_away, "The text is not there"),
+    "a text that was needed": (needed_text_removed, "The text is not there"),
     "an earlier pin": (another_pin, "sequence is not within the history"),
     "another snapshot": (another_snapshot, "snapshot is not that of the pin"),
     "a capture": (changed(CAPTURES, captured_at="2020-01-01T00:00:00.000000Z"), "chain_hash is not the digest"),
@@ -260,7 +260,7 @@ def test_what_an_operator_rewrote_is_named(files, what):
 
 
 def test_a_row_of_the_wrong_name_is_found_though_its_commitment_is_not_opened(files):
-    """An operator who takes the openings away cannot name whom they like instead."""
+    """An operator who removes the openings still cannot change a name."""
     found = faults(files | {"identities.jsonl": b""})
     assert len(found) == 8
     assert all("nothing opens the commitment" in fault for fault in found)
@@ -282,7 +282,7 @@ def test_a_list_of_files_that_another_key_signed_is_refused(files):
 
 
 def planted(files: Files) -> Iterator[Files]:
-    """Packs with code in them wherever a program might look for some."""
+    """Packs with code in them wherever a program might load code from."""
     code = b"import pathlib; pathlib.Path('planted').touch(); raise SystemExit(0)\n"
     yield files | {"verify.py": code}
     for name in ("__main__.py", "sitecustomize.py", "json.py", "zipfile.py", "verifier/__init__.py"):
@@ -297,6 +297,6 @@ def test_nothing_in_a_pack_is_run(files, tmp_path):
     for number in range(6):
         command = [sys.executable, "-I", "-S", str(tmp_path / "tool" / "verify.py"), f"{number}.zip"]
         ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        # verify.py is a file of the pack, and listed; it is read as bytes like any other.
+        # verify.py is a listed file of the pack, and read as bytes like any other.
         assert ran.returncode == (2 if number == 0 else 1), ran.stdout
     assert not (tmp_path / "planted").exists()

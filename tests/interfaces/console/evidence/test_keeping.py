@@ -1,4 +1,4 @@
-"""What the console keeps of names for a while goes with an erasure: packs and uploads."""
+"""An erasure removes what the console keeps with names for a while: packs and uploads."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

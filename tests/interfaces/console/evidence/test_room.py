@@ -1,4 +1,4 @@
-"""The auditor's room: the sample is drawn by the documented rule, its proofs hold, and the verifier is quoted."""
+"""The auditor's room: the sample follows the documented rule, its proofs verify, and the verifier is quoted."""
 
 import hashlib
 import io
@@ -38,7 +38,7 @@ def address(small: SmallCompany, name: str, **values: Any) -> str:
 
 @pytest.fixture
 def audited(log_folder, staff):
-    """A company, an auditor's client, and the pack that they had built, as a ZIP."""
+    """A company, an auditor's client, and the pack that the auditor requested, as a ZIP."""
     small, client = small_company(), staff(AUDITOR)
     asked = client.post(address(small, "evidence-build"), {"from": "2025-01-01", "to": "2026-05-31"})
     job_id = re.search(r"/evidence/([0-9a-f-]{36})/", asked.url)[1]
@@ -50,7 +50,7 @@ def audited(log_folder, staff):
 
 
 def test_the_sample_is_the_one_that_the_rule_draws_from_the_pack_alone(audited):
-    """The rule once more, in a few independent lines."""
+    """It implements the rule again in a few independent lines."""
     _, _, pack, content = audited
     archive = zipfile.ZipFile(io.BytesIO(content))
     root = json.loads(archive.read("log.json"))["checkpoint"].splitlines()[2]

@@ -1,4 +1,4 @@
-"""A verifier that shares no code with ours takes the packs that are built, names and all, and no forged name."""
+"""A verifier that shares no code with ours accepts built packs with their names, and no forged name."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def test_it_takes_a_pack_as_it_is_built(content: bytes) -> None:
 def renamed(files: Files, *names: str, erased: bool = False) -> bytes:
     """The pack with another name for a person in these files, listed and signed anew."""
     shown = [row["person_name"] for row in _rows(files, "registers/people.jsonl")]
-    # A name that stands in JSON and in CSV as it is, without quotation marks; the order of people differs each time.
+    # A name that is the same in JSON and in CSV, without quotation marks; the order of people differs each time.
     before = next(each for each in shown if (each == ERASED if erased else each.isalpha()))
     for name in names:
         assert before.encode() in files[name]

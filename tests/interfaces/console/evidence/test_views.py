@@ -1,4 +1,4 @@
-"""Packs from the console: built by the worker, watched, taken away in parts, forgotten with an erasure."""
+"""Packs from the console: built by the worker, with progress, downloaded in parts, removed by an erasure."""
 
 import io
 import zipfile
@@ -44,7 +44,7 @@ def test_an_auditor_has_a_pack_built_and_takes_it_away(small, staff):
     assert client.get(address(small, "evidence-file", job_id=job.job_id)).status_code == 404
 
     tasks.build(str(small.organization_id), str(job.job_id))
-    tasks.build(str(small.organization_id), str(job.job_id))  # a task that comes twice works once
+    tasks.build(str(small.organization_id), str(job.job_id))  # a task that is delivered twice works once
     shown = client.get(asked.url)
     assert "Refresh" not in shown.headers
     assert "<b>7</b><span>People in the period</span>" in shown.content.decode()

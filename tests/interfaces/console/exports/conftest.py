@@ -38,7 +38,7 @@ def company(db):
 
 @pytest.fixture
 def erase_anna(company):
-    """Erases Anna Berg when it is called."""
+    """A function that erases Anna Berg."""
 
     def erase(*_):
         with context.company(company.organization_id):
@@ -51,7 +51,7 @@ def erase_anna(company):
 
 
 def kept(folder):
-    """The files in the storage, once what was let go of was cleared, as each hour does."""
+    """The stored files, after released ones were removed, as the hourly task does."""
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         clear(organization_id, timezone.now())
     return sorted(path for path in folder.rglob("*") if path.is_file()) if folder.exists() else []

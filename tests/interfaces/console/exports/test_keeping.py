@@ -1,4 +1,4 @@
-"""Standing exports: when they run, what they keep, and what an erasure leaves of them."""
+"""Scheduled exports: when they run, what they keep, and what an erasure removes."""
 
 import re
 from datetime import UTC, datetime, timedelta

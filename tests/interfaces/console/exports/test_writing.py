@@ -53,7 +53,7 @@ def test_json_lines_are_the_rows_of_v1(company, tmp_path):
         for line, row in zip(file.read_text().splitlines(), answer.json()["data"], strict=True):
             of_deployment = {
                 "deployment_id": row.get("deployment_id")
-            }  # a test's own is rolled back, and may be cached
+            }  # the rows of a test are rolled back, and may be cached
             assert json.loads(line) | of_deployment == row | of_deployment
 
 

@@ -1,4 +1,4 @@
-"""Both places in which files are kept, for what staff take away and hand in."""
+"""Both places in which files are kept, for downloads and uploads of staff."""
 
 from tests.files.conftest import bucket, folder, place, server
 from tests.interfaces.console.evidence.conftest import log_folder

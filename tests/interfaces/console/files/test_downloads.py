@@ -1,4 +1,4 @@
-"""Taking packs, exports and media away over HTTP, from a folder and a bucket alike, as staff and as an attacker."""
+"""Downloads of packs, exports and media over HTTP, from a folder and a bucket, as staff and as an attacker."""
 
 import hashlib
 import io
@@ -104,7 +104,7 @@ def test_an_export_is_taken_and_gone_with_its_time(place: Kept, staff):
 
 @pytest.fixture
 def film(place, tmp_path):
-    """A published package with a sound of more than a piece, and where it is read."""
+    """A published package with an audio file of more than one piece, and its address."""
     forget_contents()
     company = make_present_company()
     package = check_package(PACKAGES / "phishing")
@@ -113,7 +113,7 @@ def film(place, tmp_path):
     )
     sound = os.urandom(3 * PIECE + 17)
     file = actions.keep(company.organization_id, KeptFile.Purpose.MEDIA, io.BytesIO(sound), timezone.now())
-    with context.company(company.organization_id):  # as long as films are, which those of the demo are not
+    with context.company(company.organization_id):  # as large as real media, unlike those of the demo
         ReleaseMedia.objects.filter(organization_id=company.organization_id, media_id="chime").update(
             kept_file_id=file.file_id, size=len(sound), sha256=hashlib.sha256(sound).hexdigest()
         )

@@ -1,4 +1,4 @@
-"""What staff hand in is kept between its preview and its end, under a name that says nothing, and gone then."""
+"""Uploads of staff are kept from the preview to the end of the act, under a meaningless name, and then removed."""
 
 import io
 import json
@@ -92,7 +92,7 @@ def test_an_upload_that_was_changed_in_its_storage_is_not_taken_in(place: Kept, 
     client = staff(OPERATOR)
     where, _, job = hand_in(client, company, invited(company))
     (name,) = place.objects()
-    place.put(name, invited(company))  # as good a file, and not the one that was previewed
+    place.put(name, invited(company))  # a valid file, but not the one that was previewed
     done = client.post(where, {"step": "confirm", "job": job, "reason": "as asked"})
     run_job(str(company.organization_id), job)
     assert "not as it was kept" in client.get(done.url).content.decode()

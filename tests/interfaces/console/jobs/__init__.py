@@ -1,1 +1,1 @@
-"""The most frequent jobs of a working day, each walked in a browser with its clicks counted."""
+"""The most frequent jobs of a working day, each done in a browser with its clicks counted."""

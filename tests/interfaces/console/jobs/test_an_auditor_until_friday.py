@@ -1,4 +1,4 @@
-"""The job: let an auditor look at one company until a day, read only; and what the auditor then meets."""
+"""The job: give an auditor read access to one company until a day; and what the auditor then sees."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The job: give a course to a team, to be done by a day; and what the picker is for whoever does it by keyboard."""
+"""The job: assign a course to a team with a deadline; and the picker when used by keyboard."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 
 def _choose(page: Page, label: str, words: str, option: str) -> None:
-    """Types into a picker and chooses, which is free."""
+    """Types into a picker and chooses, which does not count as a click."""
     page.get_by_role("combobox", name=label, exact=True).press_sequentially(words)
     page.get_by_role("option", name=option).click()
     expect(page.get_by_role("listitem").filter(has_text=option)).to_be_visible()
@@ -33,7 +33,7 @@ def test_a_course_is_given_to_a_team_by_a_day_by_at_most_seven_clicks(full, desk
     walk.button("Show what will change")
     expect(page.get_by_role("alert")).to_be_focused()
     assert axe.findings(page) == []
-    walk.clicks -= 1  # the error was looked at for its own sake
+    walk.clicks -= 1  # the click that caused the error is not part of the job
     page.get_by_role("link", name="Choose a course or a policy.").press("Enter")
     expect(page.get_by_role("combobox", name="Course or policy")).to_be_focused()
     _choose(page, "Course or policy", "lifting", "Lifting safely")
@@ -68,13 +68,13 @@ def test_a_picker_is_worked_by_keyboard_and_what_was_picked_is_taken_back(full, 
     expect(page.locator("[role=option]")).to_have_count(2)
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("option", name="Anna Cole")).to_have_attribute("aria-selected", "true")
-    page.keyboard.press("ArrowDown")  # from the last to the first
+    page.keyboard.press("ArrowDown")  # wraps around from the last to the first
     expect(page.get_by_role("option", name="Anna Berg")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
     expect(box).to_have_value("")
     expect(page.get_by_role("listitem").filter(has_text="Anna Berg")).to_be_visible()
     box.press_sequentially("anna")
-    expect(page.locator("[role=option]")).to_have_count(1)  # who is picked is not offered again
+    expect(page.locator("[role=option]")).to_have_count(1)  # a picked team is not offered again
     page.keyboard.press("Escape")
     expect(page.locator("[role=option]")).to_have_count(0)
     page.get_by_role("button", name="Remove: Anna Berg").press("Enter")

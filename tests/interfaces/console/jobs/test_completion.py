@@ -20,8 +20,8 @@ def _completions(full: Full) -> list[tuple[object, object]]:
 
 
 def _pick(walk: Walk, name: str) -> None:
-    """Types a name and chooses whom is offered, which is free."""
-    expect(walk.page.get_by_role("combobox", name="Person", exact=True)).to_be_visible()  # the script has come
+    """Types a name and chooses the offered person, which does not count as a click."""
+    expect(walk.page.get_by_role("combobox", name="Person", exact=True)).to_be_visible()  # the script has loaded
     walk.type("Person", name)
     walk.page.get_by_role("option", name=name).click()
 

@@ -1,4 +1,4 @@
-"""The job: erase a person who asked for it; what is confirmed names them."""
+"""The job: erase a person who asked for it; the confirmation names them."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""The job: excuse a person from one day to another, of everything that falls due meanwhile; four clicks at most."""
+"""The job: excuse a person from everything that falls due between two days; four clicks at most."""
 
 import os
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The job: take what one sees into Excel; two clicks at most."""
+"""The job: export the displayed list to Excel; two clicks at most."""
 
 import pytest
 from python_calamine import CalamineWorkbook

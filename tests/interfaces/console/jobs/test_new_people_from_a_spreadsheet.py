@@ -1,4 +1,4 @@
-"""The job: take fifty new people in, with their teams, from HR's spreadsheet."""
+"""The job: import fifty new people, with their teams, from HR's spreadsheet."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The job: from a team's page, remind everybody in it who is overdue, of courses and of policies alike."""
+"""The job: from a team's page, remind everybody in it who is overdue, of courses and policies alike."""
 
 import pytest
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""The job: remind everybody who is overdue in a team, from Today by the list of rows; four clicks at most."""
+"""The job: remind everybody in a team who is overdue, from Today via the list of rows; four clicks at most."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Who had signed a policy on a past day: signed and not signed on one page, as at the end of that day."""
+"""The job: find out who had signed a policy on a past day; one page lists both, as at the end of that day."""
 
 import pytest
 from playwright.sync_api import expect
@@ -23,4 +23,4 @@ def test_who_had_signed_a_policy_on_a_past_day(group, full, desk):
         expect(main.locator(".headline")).to_contain_text(sentence)
         rows = main.locator("table").first.get_by_role("row")
         expect(rows).to_have_count(unsigned + 1)
-    assert walk.clicks == 4  # of which the last asks about a second day
+    assert walk.clicks == 4  # the last click is for a second day

@@ -1,4 +1,4 @@
-"""The job: why is this overdue, in one sentence with the arithmetic of the deadline; two clicks at most."""
+"""The job: find out why something is overdue, in one sentence with the deadline's arithmetic; two clicks at most."""
 
 import os
 import re

@@ -1,7 +1,7 @@
-"""A walk through the console that counts clicks: what a job costs whoever does it every day.
+"""A walk through the console that counts clicks, to measure the effort of a job.
 
-A click is following a link, pressing a button, ticking a box, opening a menu, choosing a file or confirming. Typing, or
-choosing in a select or a picker, is free.
+Clicks are following a link, pressing a button, ticking a box, opening a menu, choosing a file or confirming. Typing and
+choosing in a select or a picker do not count.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page
 
 
 class Walk:
-    """One job from a company's first page on; `clicks` are those made until now."""
+    """One job, beginning on a company's first page; `clicks` counts those made so far."""
 
     def __init__(self, page: Page, organization_id: Any) -> None:
         self.page = page
@@ -35,14 +35,14 @@ class Walk:
         self.page.get_by_label(label).set_input_files(path)
 
     def click(self, what: Locator) -> None:
-        """Anything else that takes a click."""
+        """Clicks on anything else."""
         self.clicks += 1
         what.click()
 
     def type(self, label: str, words: str) -> None:
-        """Types into a field, which is free."""
+        """Types into a field, which does not count."""
         self.page.get_by_label(label, exact=True).first.fill(words)
 
     def select(self, label: str, option: str) -> None:
-        """Chooses in a select, which is free."""
+        """Chooses in a select, which does not count."""
         self.page.get_by_label(label, exact=True).first.select_option(label=option)

@@ -1,4 +1,4 @@
-"""Letters in a browser, as mail programs draw them: no finding of axe-core, and nothing wider than a small phone."""
+"""Letters in a browser, as mail programs render them: no findings of axe-core, nothing wider than a small phone."""
 
 from datetime import UTC, datetime
 

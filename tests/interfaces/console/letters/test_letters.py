@@ -1,4 +1,4 @@
-"""What staff see of letters: each kind as a sample, and what became of those that were asked for."""
+"""Letters as staff see them: a sample of each kind, and the status of requested ones."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""A person's page: in words what is to do and what is done, acts that fit, proof folded, no findings of axe."""
+"""A person's page: duties and results in words, suitable acts, collapsed proofs, no findings of axe."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The list of teams, and a team's page: who is in it, how they stand, and what leads on."""
+"""The list of teams, and a team's page: its people, what they owe, and its links."""
 
 import uuid
 

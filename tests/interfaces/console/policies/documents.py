@@ -54,7 +54,7 @@ def paragraph(words: str, style: str = "", *, numbered: int = 0, inside: str = "
 
 
 def run(words: str, looks: str = "") -> str:
-    """A run of words with its looks."""
+    """A run of words with formatting."""
     return f'<w:r><w:rPr>{looks}</w:rPr><w:t xml:space="preserve">{words}</w:t></w:r>'
 
 

@@ -1,4 +1,4 @@
-"""Policies written and read in a real browser: from Word to publication, in the editor, without script, on paper."""
+"""Policies written and read in a real browser: from Word to publication, in the editor, without scripts, printed."""
 
 import uuid
 
@@ -25,7 +25,7 @@ def travel(tmp_path):
 
 
 def published(full, page):
-    """The newest version of the policy whose page is shown."""
+    """The newest version of the policy whose page is open."""
     course_id = uuid.UUID(page.url.split("/policies/of/")[1].split("/")[0])
     with context.company(full.company.organization_id):
         return newest_row(full.company.organization_id, course_id)
@@ -60,7 +60,7 @@ def test_a_policy_comes_from_word_and_is_mended_in_the_editor_before_it_is_publi
 
 
 def test_the_editor_makes_nothing_that_is_refused(full, desk):
-    """Typed by keyboard, marked by the tools, pasted from elsewhere with all that the web has."""
+    """Text is typed, formatted with the tools, and pasted with all kinds of web markup."""
     page = desk(COMPLIANCE_MANAGER)
     page.goto(f"/console/companies/{full.company.organization_id}/act/publish-policy/")
     sheet = page.get_by_role("textbox", name="Text of the policy")
@@ -130,7 +130,7 @@ def test_pages_of_policies_have_nothing_that_axe_finds(full, desk, travel):
 
 
 def look(page):
-    """Nothing that axe finds, and at 320 pixels nothing to scroll to sideways."""
+    """Checks that axe finds nothing, and that at 320 pixels nothing scrolls sideways."""
     page.wait_for_load_state()
     assert axe.findings(page) == [], page.url
     page.set_viewport_size({"width": 320, "height": 900})

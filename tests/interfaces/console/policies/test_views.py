@@ -1,4 +1,4 @@
-"""The list of policies and the page of one: numbers and names are those of the register, at any day."""
+"""The list of policies and the page of one: numbers and names equal those of the register, on any day."""
 
 import re
 import uuid

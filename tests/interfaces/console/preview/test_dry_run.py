@@ -1,4 +1,4 @@
-"""What staff are told before they confirm and after: whom a share reaches, and whose data an erasure clears."""
+"""What previews and results say: whom a share reaches, and whose data an erasure clears."""
 
 import html
 import re
@@ -32,7 +32,7 @@ def _said(response):
 
 
 def _shared(client, company, act="share-course", **values):
-    """What the preview says, and what the page says after the share."""
+    """The text of the preview, and of the page after the share."""
     text, sent = preview(client, company, act, **values)
     after = client.get(confirm(client, company, act, sent).url)
     return html.unescape(text), _said(after)

@@ -1,4 +1,4 @@
-"""Courses are previewed in the console in the learners' player: languages, blocks, films; nothing is recorded."""
+"""Previews of courses in the console, in the learners' player: languages, blocks, films; nothing is recorded."""
 
 import re
 import uuid
@@ -42,7 +42,7 @@ def test_a_course_is_shown_in_each_of_its_languages_with_its_media(staff):
     assert 'class="player" lang="en"' in english
     assert 'class="player" lang="de"' in german
     assert "Nothing is recorded" in english
-    assert "language=de" in german.partition('id="onward"')[2]  # the way on stays in German
+    assert "language=de" in german.partition('id="onward"')[2]  # the link to the next page keeps the language
     package = check_package(PACKAGES / "fire-safety")
     picture = next(item for item in package.media if item.kind == "image")
     found = client.get(f"{there}{release}/media/{picture.id}")

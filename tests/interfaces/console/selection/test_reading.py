@@ -1,4 +1,4 @@
-"""What is chosen in a list reaches an act: ticked rows, or all that the filters find, of this company alone."""
+"""An act gets what was chosen in a list: ticked rows, or all rows of the filters, of this company only."""
 
 import re
 import uuid

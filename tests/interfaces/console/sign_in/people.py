@@ -1,4 +1,4 @@
-"""Members of staff who sign in by the pages, as people and attackers do."""
+"""Helpers with which tests sign in through the pages, as people and attackers do."""
 
 import time
 from typing import Any
@@ -23,12 +23,12 @@ INVITATION = "/console/sign-in/invitation/"
 
 
 def sign_in(client: Client, user: User, password: str = PASSWORD, **headers: Any) -> Any:
-    """Types name and password."""
+    """Posts name and password."""
     return client.post(SIGN_IN, {"login": user.username, "password": password}, **headers)
 
 
 def code(secret: str, steps: int = 0) -> str:
-    """The code that an authenticator app shows now, or `steps` half minutes later."""
+    """The code of an authenticator app now, or `steps` half minutes later."""
     return f"{hotp_value(secret, int(time.time()) // 30 + steps):06d}"
 
 
@@ -40,7 +40,7 @@ def give_app(user: User) -> str:
 
 
 def stored_secret(user: User) -> str:
-    """The secret of the app of `user`, opened."""
+    """The unsealed secret of the app of `user`."""
     return sealing.unseal(Authenticator.objects.get(user=user, type="totp").data["secret"])
 
 
@@ -55,7 +55,7 @@ def session_id(client: Client) -> str:
 
 
 def enrol_app(client: Client) -> Any:
-    """Adds an authenticator app by the page."""
+    """Adds an authenticator app through the page."""
     page = client.get(APP)
     assert page.status_code == 200, (page.status_code, page.headers.get("Location"))
     return client.post(APP, {"code": code(page.context["form"].secret)})

@@ -1,4 +1,4 @@
-"""Sign-in by the company's OpenID Connect provider, against a provider that really runs and really signs tokens."""
+"""Sign-in by the company's OpenID Connect provider, against a running provider that signs tokens."""
 
 import subprocess
 import sys
@@ -54,12 +54,12 @@ def company(provider, settings):
 
 
 def _person(provider: str, subject: str, **claims: object) -> None:
-    """Makes somebody at the provider."""
+    """Makes an account at the provider."""
     httpx.put(f"{provider}/users/{subject}", json=claims).raise_for_status()
 
 
 def _at_provider(client: Client, subject: str, begin: str = WITH):
-    """Walks to the provider, signs in there, and comes back. Returns our answer to the coming back."""
+    """Goes to the provider, signs in there, and returns. The answer is that of our callback."""
     start = client.get(begin)
     assert start.status_code == 302, start.content
     asked = parse_qs(urlsplit(start.headers["Location"]).query)
@@ -85,7 +85,7 @@ def test_whom_an_administrator_linked_by_address_comes_in_and_from_then_on_by_su
     link = CompanyAccount.objects.get()
     assert (link.issuer, link.subject) == (company, "subject-1")
     assert AccessLog.objects.filter(page="signed in", username="olga").exists()
-    # Somebody else gets that address at the provider: it counts no more.
+    # Somebody else gets that address at the provider: it does not count any more.
     _person(company, "subject-2", email="olga@harbour.example", email_verified=True)
     assert _at_provider(Client(), "subject-2").status_code == 403
     _person(company, "subject-1", email="married@harbour.example", email_verified=True)

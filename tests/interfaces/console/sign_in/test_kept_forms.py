@@ -1,4 +1,4 @@
-"""A form that was open over a sign-out loses nothing, and does nothing by itself."""
+"""A form that was open during a sign-out keeps its input, and is not performed."""
 
 import re
 
@@ -37,7 +37,7 @@ def _token(page):
 
 
 def _opened(client, company):
-    """A form opened in a session; the token that it bears."""
+    """Opens a form in a session. Returns its token."""
     begin_session(client, make_staff("hr", "Administrator"))
     return _token(client.get(_address(company)))
 

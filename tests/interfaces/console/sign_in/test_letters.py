@@ -1,4 +1,4 @@
-"""Each change of what lets somebody in is told to the owner of the account, and stands in the access log."""
+"""Each change of how an account signs in is logged, and its owner gets a letter."""
 
 from datetime import timedelta
 
@@ -76,7 +76,7 @@ def test_a_recovery_code_that_is_used_is_told(olga):
 
 
 class Refusing(EmailBackend):
-    """A mail server that is away."""
+    """A mail server that is unavailable."""
 
     def send_messages(self, messages):
         raise ConnectionRefusedError

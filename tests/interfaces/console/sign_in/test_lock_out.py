@@ -1,4 +1,4 @@
-"""The lock-out: it stops guesses, and nobody can turn it against somebody else."""
+"""The lock-out stops guesses, and nobody can use it to lock out somebody else."""
 
 from datetime import timedelta
 
@@ -57,7 +57,7 @@ def test_a_browser_that_signed_in_before_comes_in_whatever_strangers_guess():
     own = Client(REMOTE_ADDR="198.51.100.7")
     assert sign_in(own, user).status_code == 302
     own.post("/console/sign-in/out/")
-    # From the very same network, from fifty others, and more than NIST allows a name in all.
+    # From the same network, from fifty others, and more in total than NIST allows for a name.
     for number in range(30):
         _guess(user, 5, f"192.0.2.{number}")
     assert TOO_MANY in _guess(user, 6)[-1]

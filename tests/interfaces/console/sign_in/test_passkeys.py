@@ -1,4 +1,4 @@
-"""Passkeys in a real browser, with a virtual authenticator, under the strict policy of content; and without a mouse."""
+"""Passkeys in a real browser with a virtual authenticator and the strict Content-Security-Policy, without a mouse."""
 
 import uuid
 from typing import Any
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def olga(committed):
-    """An operator whom the server sees; she goes when the test ends."""
+    """A committed operator, visible to the server, removed when the test ends."""
     user = make_staff(f"olga-{uuid.uuid4().hex[:8]}", OPERATOR)
     yield user
     user.delete()
@@ -25,7 +25,7 @@ def olga(committed):
 
 @pytest.fixture
 def page(browser, served):
-    """A page at a host name (an address may have no passkeys) with an authenticator; what it complains of fails."""
+    """A page at a host name (IP addresses have no passkeys) with an authenticator. Fails on errors in its console."""
     complaints: list[str] = []
     opened = browser.new_context(base_url=served.replace("127.0.0.1", "localhost"))
     page = opened.new_page()
@@ -56,7 +56,7 @@ def _sign_in(page: Page, user: User) -> None:
 
 
 def _press(page: Page, role: Any, name: str) -> None:
-    """Goes to it with the tabulator alone and presses Enter."""
+    """Moves the focus there with the Tab key only and presses Enter."""
     wanted = page.get_by_role(role, name=name, exact=True)
     expect(wanted).to_be_enabled()
     for _ in range(40):

@@ -1,4 +1,4 @@
-"""Passwords that are short, breached or easily guessed are refused; nothing else is asked of them."""
+"""Passwords that are short, breached or easily guessed are refused; there are no other rules."""
 
 import pytest
 from django.contrib.auth.models import User

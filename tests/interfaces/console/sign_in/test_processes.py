@@ -1,4 +1,4 @@
-"""What must hold when several processes or threads are asked at the same moment."""
+"""What must hold when several processes or threads get requests at the same time."""
 
 import os
 import subprocess

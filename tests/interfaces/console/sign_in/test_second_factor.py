@@ -1,4 +1,4 @@
-"""The second factor: who may enrol it, what opens without it, how its secrets are kept, that a code serves once."""
+"""The second factor: who may enrol it, what is open without it, how its secrets are stored, that codes work once."""
 
 import json
 import uuid
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def required(settings):
-    """As in production: nobody comes in without a second factor."""
+    """Requires a second factor, as in production."""
     settings.CONSOLE_SECOND_FACTOR_REQUIRED = True
 
 
@@ -71,7 +71,7 @@ def test_a_session_of_before_is_closed_even_if_its_row_was_left(required):
     user = make_staff("olga", OPERATOR)
     thief = Client()
     sign_in(thief, user)
-    give_app(user)  # in whatever way
+    give_app(user)  # whichever way it was added
     assert StaffSession.objects.count() == 1
     _opens_nothing(thief)
 
@@ -189,13 +189,13 @@ def test_what_was_stored_in_clear_is_sealed_by_the_migration_and_keys_rotate(set
     migration = importlib.import_module("compliance.interfaces.console.sign_in.migrations.0002_seal_stored")
     keys, settings.SECOND_FACTOR_KEYS = settings.SECOND_FACTOR_KEYS, []
     with connection.schema_editor() as editor:
-        migration.seal_stored(apps, editor)  # the owner holds no such keys
+        migration.seal_stored(apps, editor)  # the schema's owner has no such keys
     settings.SECOND_FACTOR_KEYS = keys
     with pytest.raises(sealing.UnreadableSecretError):
         stored_secret(user)
     with connection.schema_editor() as editor:
         migration.seal_stored(apps, editor)
-        migration.seal_stored(apps, editor)  # stopped half-way and repeated
+        migration.seal_stored(apps, editor)  # interrupted and repeated
     assert stored_secret(user) == "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
     old = settings.SECOND_FACTOR_KEYS
     settings.SECOND_FACTOR_KEYS = ["a new key of the test" * 3, *old]

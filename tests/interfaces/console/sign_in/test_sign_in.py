@@ -1,4 +1,4 @@
-"""Signing in: passwords, where one goes then, sessions that end."""
+"""Signing in: passwords, redirects, and the end of sessions."""
 
 import uuid
 from datetime import timedelta

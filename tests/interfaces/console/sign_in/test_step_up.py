@@ -1,4 +1,4 @@
-"""What cannot be taken back asks again who is there."""
+"""Actions that cannot be undone ask for a confirmation of the person's identity."""
 
 import re
 import time
@@ -22,7 +22,7 @@ MUST = {"erase", "issue-key", "rotate-key", "revoke-key", "import"}
 
 
 def _grow_old(client: Client, seconds: int) -> None:
-    """As if all that this session showed had been shown so long ago."""
+    """Moves the authentication times of this session back by so many seconds."""
     session = client.session
     for record in session["account_authentication_methods"]:
         record["at"] = time.time() - seconds
@@ -31,7 +31,7 @@ def _grow_old(client: Client, seconds: int) -> None:
 
 @pytest.fixture
 def old(settings):
-    """A superuser whose last proof is just too old."""
+    """A superuser whose last authentication is just too old."""
     client = Client()
     begin_session(client, make_staff("root", "Administrator"))
     _grow_old(client, settings.CONSOLE_RECENT_SECONDS + 1)

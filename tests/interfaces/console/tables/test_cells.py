@@ -1,4 +1,4 @@
-"""No cell becomes a formula, whatever separator the program takes the file to have (OWASP, CSV Injection)."""
+"""No cell becomes a formula, whichever separator a program assumes (OWASP, CSV Injection)."""
 
 import csv
 import io
@@ -21,12 +21,12 @@ ATTACKS = [
 
 
 def read(line: str, separator: str) -> list[str]:
-    """The cells that a program sees which takes `separator` for the separator, and quotes only where a cell begins."""
+    """The cells as read by a program that assumes `separator`, and accepts quotes only at the beginning of a cell."""
     return [cell for row in csv.reader(io.StringIO(line, newline=""), delimiter=separator) for cell in row]
 
 
 def is_formula(cell: str) -> bool:
-    """A tab and a line's end make no formula by themselves: what comes after them does."""
+    """Whether a cell is a formula, possibly after tabs and line ends."""
     return cell.lstrip(' \u00a0\u200b\ufeff"\t\r\n').startswith(SIGNS[:8])
 
 

@@ -1,4 +1,4 @@
-"""Webhooks at the console: who may what, secrets shown once, tries in words, and nothing of other companies."""
+"""Webhooks at the console: permissions, secrets displayed once, tries in words, and nothing of other companies."""
 
 import re
 

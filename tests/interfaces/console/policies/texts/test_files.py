@@ -1,4 +1,4 @@
-"""Files that become policies: what they hold is kept or said to be left out, and what is hostile is refused unread."""
+"""Files that become policies: contents are kept or reported as left out, and hostile files are refused unread."""
 
 import gzip
 import json
