@@ -1,4 +1,4 @@
-"""Who calls, from where, and what they may read, as DRF's authentication and permission."""
+"""DRF's authentication and permissions: who calls, from where, and what they may read."""
 
 import re
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class BearerAuthentication(BaseAuthentication):
     """`Authorization: Bearer <TOKEN>`, and nothing else."""
 
     prefixes: ClassVar[dict[str, str]]
-    """How the tokens that open here begin, by environment."""
+    """The prefix of the tokens that are accepted here, by environment."""
     asks_for = "a token"
 
     def authenticate(self, request: Request) -> tuple[Any, Any]:
@@ -57,7 +57,7 @@ class BearerAuthentication(BaseAuthentication):
         return found, found
 
     def _refusal(self, token: str) -> str:
-        """Why a token does not open, as far as its form alone tells."""
+        """Why a token is not accepted, as far as its form reveals it."""
         for kind, prefixes in _KINDS_OF_TOKEN.items():
             for environment, prefix in prefixes.items():
                 if not token.startswith(prefix):
@@ -69,11 +69,11 @@ class BearerAuthentication(BaseAuthentication):
         return f"The token is unknown, expired or revoked, or is not {self.asks_for}."
 
     def look_up(self, digest: bytes, now: datetime) -> Any:
-        """Who calls by the token with this SHA-256; None when it opens nothing at `now`."""
+        """The caller whose token has this SHA-256; None when it is not accepted at `now`."""
         raise NotImplementedError
 
     def note_use(self, caller: Any, now: datetime) -> None:
-        """Keeps when the token was last used."""
+        """Records when the token was last used."""
         raise NotImplementedError
 
 
@@ -89,7 +89,7 @@ class KeyAuthentication(BearerAuthentication):
         return None if found is None or (found.expires_at is not None and found.expires_at <= now) else found
 
     def note_use(self, caller: Caller, now: datetime) -> None:
-        """Keeps when the key was last used."""
+        """Records when the key was last used."""
         actions.note_use(key_id=caller.key_id, at=now)
 
 
@@ -104,12 +104,12 @@ class SourceAuthentication(BearerAuthentication):
         return sources.caller(digest, now)
 
     def note_use(self, caller: SourceCaller, now: datetime) -> None:
-        """Keeps when the source last called."""
+        """Records when the source last called."""
         sources.note_use(source_id=caller.source_id, at=now)
 
 
 def caller_of(request: Request) -> Caller:
-    """The key that calls, which this authenticates when nobody has asked before."""
+    """The key that calls; the request is authenticated now if it was not before."""
     caller: Any = request.auth
     assert isinstance(caller, Caller)
     return caller
@@ -122,7 +122,7 @@ def _authenticated(request: Request) -> Caller | SourceCaller:
 
 
 def source_of(request: Request) -> SourceCaller:
-    """The source that calls, at addresses where sources do."""
+    """The source that calls, at the addresses of sources."""
     caller: Any = request.auth
     assert isinstance(caller, SourceCaller)
     return caller
@@ -139,7 +139,7 @@ class FromAllowedNetwork(BasePermission):
 
 
 class WithinLimits(BasePermission):
-    """The key and its company have calls left. No throttle of DRF, for limits are told before a missing scope."""
+    """The key and its company have calls left. No throttle of DRF, because limits are checked before the scope."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """True, and the call is counted; or raises `rate_limited` or `concurrent_limit`."""
@@ -169,9 +169,9 @@ def check_scope(caller: Caller, scope: Scope) -> None:
 
 
 def _again_if_stale(look_up: Callable[[], Any]) -> Any:
-    """Looks up; a connection that went stale is replaced once. Raises `upstream_unavailable`.
+    """The result of `look_up`; a stale connection is replaced once. Raises `upstream_unavailable`.
 
-    One that is well stays: a node of a cluster that is away would be waited for twice, by a new connection each time.
+    A working connection is kept: otherwise a node of a cluster that is away would be waited for twice.
     """
     try:
         return look_up()

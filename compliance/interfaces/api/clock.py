@@ -1,4 +1,4 @@
-"""The one place where /v1 reads the clock; everything below is told the time."""
+"""The only place where /v1 reads the clock; everything below it is given the time."""
 
 from datetime import UTC, datetime
 

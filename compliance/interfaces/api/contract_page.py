@@ -1,7 +1,7 @@
-"""The contract for people: what /docs shows, read from the very document that machines get.
+"""The contract for people: the content of /docs, read from the same document that machines get.
 
-Drawn by the server without a script: readable light and dark, on a phone, printed, and by a screen reader. (Swagger UI
-was shown before: axe-core found contrast, nested controls and small targets in it, in parts that cannot be styled.)
+The server renders it without a script, readable light and dark, on a phone, printed, and by a screen reader. (axe-core
+finds low contrast, nested controls and small targets in Swagger UI, in parts that cannot be styled.)
 """
 
 from typing import Any, NamedTuple
@@ -64,7 +64,7 @@ class Group(NamedTuple):
 
 
 def contract(document: dict[str, Any]) -> dict[str, Any]:
-    """What the page shows of an OpenAPI document of ours."""
+    """The content of the page, from an OpenAPI document of ours."""
     schemas = document["components"]["schemas"]
     base_url = document["servers"][0]["url"]
     operations = {
@@ -125,15 +125,15 @@ def _field(name: str, member: dict[str, Any], required: bool) -> Field:
 
 
 def _type(schema: dict[str, Any]) -> list[TypePiece]:
-    """A type in words: `string (uuid) or null`, `array of` and what it holds."""
+    """A type in words: `string (uuid) or null`, `array of` and the type of its items."""
     if "$ref" in schema:
         name = schema["$ref"].removeprefix(SCHEMAS)
         return [TypePiece(name, name)]
     if "anyOf" in schema:
-        told: list[TypePiece] = []
+        pieces: list[TypePiece] = []
         for each in schema["anyOf"]:
-            told += ([TypePiece(" or ")] if told else []) + _type(each)
-        return told
+            pieces += ([TypePiece(" or ")] if pieces else []) + _type(each)
+        return pieces
     if schema.get("type") == "array":
         return [TypePiece("array of "), *_type(schema["items"])]
     more = schema.get("format") or ("pattern" if "pattern" in schema else "")

@@ -1,8 +1,8 @@
-"""Cursors: sealed, so that nobody reads, changes or makes one.
+"""Cursors: sealed, so that no client can read, change or make one.
 
-AES-256-GCM under a key derived from each of CURSOR_KEYS (newest first: it seals, the others still open), bound to the
-endpoint and the company. A cursor holds where the pull is pinned, its filters, its position and its total. It grants
-no access and never expires; it holds nothing personal, so an erasure reaches every pull that is under way.
+They are encrypted by AES-256-GCM under a key derived from each of CURSOR_KEYS (the first, newest one seals; the others
+still open), bound to the endpoint and the company. A cursor holds the pull's pin, filters, position and total. It
+grants no access and never expires. It holds no personal data, so an erasure has effect in pulls that are under way.
 """
 
 import base64
@@ -69,7 +69,7 @@ def seal(cursor: Cursor, *, endpoint: str, organization_id: UUID, secrets: tuple
 
 
 def sealed(content: bytes, bound_to: bytes, secrets: tuple[str, ...]) -> str:
-    """The content of any cursor as text that opens only where it is bound to the same."""
+    """The content of any cursor as text that opens only with the same `bound_to`."""
     key = _keys(secrets)[0]
     nonce = os.urandom(_NONCE_BYTES)
     encrypted = key.cipher.encrypt(nonce, content, bound_to)
@@ -77,12 +77,12 @@ def sealed(content: bytes, bound_to: bytes, secrets: tuple[str, ...]) -> str:
 
 
 def unseal(text: str, *, endpoint: str, organization_id: UUID, secrets: tuple[str, ...]) -> Cursor:
-    """Opens a cursor. Raises `invalid_cursor` for anything but the very text that `seal` made for both."""
+    """Opens a cursor. Raises `invalid_cursor` for any text but one that `seal` made for this endpoint and company."""
     return _read(opened(text, _bound_to(endpoint, organization_id), secrets))
 
 
 def opened(text: str, bound_to: bytes, secrets: tuple[str, ...]) -> bytes:
-    """What `sealed` made the text of. Raises `invalid_cursor` for any other text, and where it is bound to another."""
+    """The content that `sealed` made the text of. Raises `invalid_cursor` for any other text or `bound_to`."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):

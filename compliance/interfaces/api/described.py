@@ -1,4 +1,4 @@
-"""What the OpenAPI documents of all our APIs share: header fields, problems, security, HEAD beside GET, the frame."""
+"""What the OpenAPI documents of all our APIs share: header fields, problems, security, HEAD operations, the frame."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -77,11 +77,11 @@ class Problems(NamedTuple):
     more: dict[int, tuple[str, ...]] = MORE
 
     def components(self) -> dict[str, Any]:
-        """The reusable responses, one a status."""
+        """The reusable responses, one per status."""
         return {f"Problem{status}": self._response(status) for status in self.titles}
 
     def operations(self, get: dict[str, Any], success: str, schema: str) -> dict[str, Any]:
-        """The operations of a path: GET completed by its answers, and HEAD, which answers the same without a body."""
+        """The operations of a path: GET with its answers added, and HEAD, which answers the same without a body."""
         content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
         answered = {"description": success, "headers": headers("Content-Encoding")}
         get["responses"] = {"200": {**answered, "content": content}} | {
@@ -97,7 +97,7 @@ class Problems(NamedTuple):
         return {"get": get, "head": head}
 
     def contract(self, accepts: str) -> dict[str, Any]:
-        """The operations of the path that serves the document itself; `accepts` says whom it answers."""
+        """The operations of the path that serves the document itself; `accepts` describes who may ask for it."""
         get = {"operationId": "getContract", "summary": "This document", "description": accepts}
         return self.operations(get, "The document.", "Document")
 
@@ -146,7 +146,7 @@ def headers(*more: str) -> dict[str, Any]:
 
 
 def register(model: type[Shape], schemas: dict[str, Any]) -> None:
-    """Adds the schema of a class, and those that it is made of, to `schemas`."""
+    """Adds the schema of a class, and the schemas that it refers to, to `schemas`."""
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
     for name, part in schema.pop("$defs", {}).items():
         schemas.setdefault(name, part)
@@ -154,9 +154,9 @@ def register(model: type[Shape], schemas: dict[str, Any]) -> None:
 
 
 def tidy(schema: dict[str, Any]) -> None:
-    """Takes out titles that only repeat names, defaults (a member that is left out has none), and closedness.
+    """Removes titles that only repeat names, defaults (an omitted member has none), and `additionalProperties: false`.
 
-    A schema that is closed (`additionalProperties: false`) would break its clients when a later version adds a member.
+    A closed schema would break clients when a later version adds a member.
     """
     schema.pop("title", None)
     if schema.get("additionalProperties") is False:

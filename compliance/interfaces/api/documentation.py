@@ -1,4 +1,4 @@
-"""The pages for people: /docs (the contract) and /problems/<code> (one a problem type)."""
+"""The pages for people: /docs (the contract) and /problems/<code> (one per problem type)."""
 
 from functools import lru_cache
 from typing import Any
@@ -24,7 +24,7 @@ def _contract(base_url: str) -> dict[str, Any]:
 
 
 def contract(request: HttpRequest) -> HttpResponse:
-    """The document itself; the contract is no secret, so no key is asked for here."""
+    """The document itself; it needs no key, since the contract is no secret."""
     return HttpResponse(document_bytes(settings.BASE_URL), content_type="application/json")
 
 

@@ -1,4 +1,4 @@
-"""What is known of one call while it is being answered, from its id to what it was counted under."""
+"""What is known about one call while it is being answered, from its id to the quotas that counted it."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _WHERE = "compliance.exchange"
 
 
 class Caller(Protocol):
-    """Who calls with a token that opens: an API key, or a source."""
+    """A caller with an accepted token: an API key, or a source."""
 
     @property
     def token_id(self) -> uuid.UUID:
@@ -25,15 +25,15 @@ class Caller(Protocol):
 
     @property
     def organization_id(self) -> uuid.UUID:
-        """The one company that it speaks of."""
+        """The only company that it may ask about."""
         ...
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One call. `keys` are what looks like API keys in its URL.
+    """One call. `keys` are texts in its URL that look like API keys.
 
-    `verdict` is set once it was counted, under its key and company or under its address.
+    `verdict` is set once the call was counted, under its key and company or under its address.
     """
 
     address: networks.Address | None
@@ -45,7 +45,7 @@ class Exchange:
     def count_for_caller(self, caller: Caller) -> None:
         """Counts the call for a valid key or source and its company, and takes one of the leases of both.
 
-        What a company's sources send is counted apart from what its readers ask. Raises `rate_limited` or
+        Calls of a company's sources are counted apart from those of its readers. Raises `rate_limited` or
         `concurrent_limit`.
         """
         self.caller = caller
@@ -61,21 +61,21 @@ class Exchange:
             )
         at_once = max(settings.CONCURRENT_LIMIT, settings.CONCURRENT_LIMIT_COMPANY)
         self.verdict = limiter().acquire(policies, (AtOnce(token, settings.CONCURRENT_LIMIT), AtOnce(company, at_once)))
-        self._refuse_if_told()
+        self._raise_refusal()
 
     def count_for_address(self) -> None:
         """Counts a call that is answered before a valid key is known. Raises `rate_limited`."""
         self.verdict = limiter().acquire(
             (Policy("address", networks.pseudonym(self.address), settings.RATE_LIMIT_ADDRESS_PER_MINUTE),)
         )
-        self._refuse_if_told()
+        self._raise_refusal()
 
     def end(self) -> None:
-        """Gives back what the call held."""
+        """Gives back the call's lease."""
         if self.verdict is not None and self.verdict.lease is not None:
             limiter().release(self.verdict.lease)
 
-    def _refuse_if_told(self) -> None:
+    def _raise_refusal(self) -> None:
         verdict = self.verdict
         if verdict is None or verdict.refused_by is None:
             return

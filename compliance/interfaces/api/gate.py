@@ -1,8 +1,8 @@
-"""Every API is answered here, by whichever of `ROUTES` its address is below, and nothing but JSON ever comes out.
+"""Answers every API, by the entry of `ROUTES` that its address is below, and always with JSON.
 
 The order of checks: request id, key in URL, host, path (404), method (405); then, in the views, token (401), network
 (403), rate and concurrency (429), scope (403), parameters (400), history (422). A key in the address of any other page
-is caught here too.
+is detected here too.
 """
 
 import base64
@@ -37,15 +37,15 @@ ROUTES = {
 """The routes of each API, by the address below which it answers."""
 STRICT_TRANSPORT = "max-age=31536000; includeSubDomains; preload"
 CONTENT_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
-"""Should a browser ever show an answer that is none of our pages, nothing in it does anything."""
+"""For answers that are none of our pages: a browser that displays one runs and loads nothing in it."""
 _DECODINGS = 5
 _NOTHING_HERE = NothingHere.as_view({"get": "http_method_not_allowed"})
-# Asked by containers and load balancers at an address, by no name of ours and without TLS.
+# Containers and load balancers ask these by address, under no name of ours and without TLS.
 _HEALTH = {"/livez": health.livez, "/readyz": health.readyz}
 
 
 class Gate:
-    """Django middleware; only `Answered` stands before it."""
+    """Django middleware; only `Answered` comes before it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -76,9 +76,9 @@ def answers(path: str) -> bool:
 
 
 def keys_in_url(request: HttpRequest) -> frozenset[str]:
-    """What looks like a key in the target of a request, however often encoded, or in the userinfo of its URL.
+    """Texts that look like a key in the target of a request, however often encoded, or in the userinfo of its URL.
 
-    Clients send a URL's userinfo as a Basic header, so what stands there was in the URL.
+    Clients send a URL's userinfo as a Basic header, so a key in that header was in the URL.
     """
     texts = [request.path_info, request.META.get("PATH_INFO", ""), request.META.get("QUERY_STRING", "")]
     scheme, _, credentials = request.META.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
@@ -118,7 +118,7 @@ def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:
     response["Content-Length"] = str(len(response.content))
     if request.method == "HEAD":
         response.content = b""
-    # Django would log the path of every refusal as it stands, and a key may stand in it.
+    # Django would log the path of every refusal unchanged, and it may contain a key.
     response._has_been_logged = True
     milliseconds = round((time.monotonic() - started) * 1000, 1)
     response._resource_closers.append(partial(_log, request, response, known, milliseconds))  # when it was sent
@@ -134,7 +134,7 @@ def _compress(request: HttpRequest, response: HttpResponse) -> None:
 
 
 def _view(path: str) -> Callable[[HttpRequest], Response]:
-    """What answers at an address of an API; for any other, in which a key stands, what finds nothing there."""
+    """The view at an address of an API; `NothingHere` for any other address, which is here because it holds a key."""
     try:
         found = resolve(path, _routes(path) or ROUTES["/v1"])
     except Resolver404:

@@ -1,4 +1,4 @@
-"""What an error in a view of an API becomes: the exception handler of DRF there."""
+"""DRF's exception handler of the APIs: it turns an error in a view into a problem document."""
 
 import logging
 import traceback
@@ -19,7 +19,7 @@ PROBLEM_TYPE = "application/problem+json"
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response:
-    """The problem document of an error, whatever it is: nothing but JSON leaves /v1."""
+    """The problem document of any error: /v1 answers with nothing but JSON."""
     known = exchange.of(context["request"]._request)
     problem = _counted(_problem(error, known, context["view"]), known)
     if problem.code is Code.UPSTREAM_UNAVAILABLE:
@@ -52,7 +52,7 @@ def _problem(error: Exception, known: Exchange, view: Any) -> Problem:
         problem = view.problem_of(error)
     if problem.code is Code.READ_TIMEOUT:
         return problem
-    # Where it failed, without the message: messages of a database may quote rows.
+    # The place of the failure without its message: a database's messages may quote rows.
     log.error(
         "api_failure",
         extra={

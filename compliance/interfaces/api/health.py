@@ -22,8 +22,9 @@ def livez(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Whether the service can do its work: database, Redis, migrations, writer. 503 when one of them fails.
 
-    Standbys are told of where there are any: without them the primary does all, so none makes the service unready. Nor
-    does a node of a cluster that is away: taken out for it, every web process would leave the companies of all others.
+    Standbys are listed where there are any, and none makes the service unready: without them the primary answers
+    everything. Nor does a node of a cluster that is away: that would take every web process out of service for the
+    companies of all other nodes too.
     """
     checks = {"database": _database(), "redis": _redis(), "migrations": "unknown", "writer": "unknown"}
     if checks["database"] == "ok":
@@ -39,7 +40,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 
 def _nodes() -> list[dict[str, object]] | str:
-    """How each node of the cluster is; a node that stands still may keep the coordinator from saying so."""
+    """The state of each node of the cluster; `unknown` if a node that hangs keeps the coordinator from answering."""
     try:
         return [each._asdict() for each in shards.states()]
     except Error:
@@ -75,9 +76,9 @@ def _migrations() -> str:
 
 
 def _writer() -> str:
-    """Whether facts have waited too long anywhere to be tried.
+    """`behind` if facts of any company have waited too long for the first try, else `ok`.
 
-    What was tried and failed, or is set aside, does not count: every web process would leave service for one company.
+    What was tried and failed, or is set aside, does not count: one company would take all web processes out of service.
     """
     latest = clock.now() - timedelta(seconds=settings.WRITER_LAG_SECONDS)
     waits = any(each.untried_since is not None and each.untried_since < latest for each in backlogs().values())

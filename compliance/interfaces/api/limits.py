@@ -1,8 +1,9 @@
 """Rate and concurrency limits, counted by one atomic script in Redis.
 
-A window begins with the first call that it counts and lasts a minute. A refused call consumes nothing. Concurrency is
-a lease for each request, given back when it ends and by itself when its process died. When Redis is away, each process
-counts by itself and the API keeps answering. Header fields follow draft-ietf-httpapi-ratelimit-headers-10.
+A window begins with the first call that it counts and lasts a minute. A refused call consumes nothing. Each request
+holds a lease of its concurrency limit, which is given back when it ends, and expires if its process died. When Redis is
+away, each process counts by itself and the API keeps answering. Header fields follow
+draft-ietf-httpapi-ratelimit-headers-10.
 """
 
 import logging
@@ -38,8 +39,8 @@ class Policy(NamedTuple):
     quota: int
 
 
-class Standing(NamedTuple):
-    """Where one quota stands after a call: what remains, and in how many seconds it starts anew."""
+class QuotaState(NamedTuple):
+    """The state of one quota after a call: how many calls remain, and in how many seconds its window ends."""
 
     policy: Policy
     remaining: int
@@ -48,9 +49,9 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a call may go on. `refused_by` is null, `rate` or `concurrency`."""
+    """Whether a call may go on. `refused_by` is None, `rate` or `concurrency`."""
 
-    standings: tuple[Standing, ...]
+    quotas: tuple[QuotaState, ...]
     refused_by: str | None = None
     retry_after: int = 0
     lease: "Lease | None" = None
@@ -59,11 +60,9 @@ class Verdict:
         """`RateLimit-Policy` and `RateLimit`, for every answer."""
         return {
             "RateLimit-Policy": ", ".join(
-                f'"{each.policy.name}";q={each.policy.quota};w={WINDOW_SECONDS}' for each in self.standings
+                f'"{each.policy.name}";q={each.policy.quota};w={WINDOW_SECONDS}' for each in self.quotas
             ),
-            "RateLimit": ", ".join(
-                f'"{each.policy.name}";r={each.remaining};t={each.seconds}' for each in self.standings
-            ),
+            "RateLimit": ", ".join(f'"{each.policy.name}";r={each.remaining};t={each.seconds}' for each in self.quotas),
         }
 
 
@@ -75,7 +74,7 @@ class AtOnce(NamedTuple):
 
 
 class Lease(NamedTuple):
-    """One of the calls that each of `subjects` may have at the same time. `counter` is who gave it."""
+    """One of the calls that each of `subjects` may have at the same time, granted by `counter`."""
 
     counter: "Counter"
     subjects: tuple[str, ...]
@@ -83,20 +82,20 @@ class Lease(NamedTuple):
 
 
 class Counter(Protocol):
-    """Counts calls. `bounds` says whose calls at the same time are bounded, and by how many."""
+    """Counts calls. `bounds` names the subjects whose simultaneous calls are bounded, and the number for each."""
 
     def acquire(self, policies: tuple[Policy, ...], bounds: tuple[AtOnce, ...]) -> Verdict:
         """Count one call against the policies and bounds, and say whether it may go on."""
         ...
 
     def release(self, lease: Lease) -> None:
-        """Give back the place that a call under way had taken."""
+        """Give back the lease of a call."""
         ...
 
 
-# KEYS: one counter a policy, then one set of leases a bound. ARGV: window in ms; lease in ms; lease id; how many
-# policies; one quota a policy; one number a bound. Answer: verdict (0 go on, 1 rate, 2 concurrency), then used and ms
-# left of each policy.
+# KEYS: one counter per policy, then one set of leases per bound. ARGV: window in ms; lease in ms; lease id; number of
+# policies; one quota per policy; one number per bound. Answer: verdict (0 go on, 1 rate, 2 concurrency), then used and
+# ms left of each policy.
 _SCRIPT = """
 local window, lease_ms, lease_id, policies = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local answer = {0}
@@ -133,7 +132,7 @@ if answer[1] == 0 then
 end
 return answer
 """
-# KEYS: one set of leases a bound. ARGV: lease id.
+# KEYS: one set of leases per bound. ARGV: lease id.
 _GIVE_BACK = "for i = 1, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1]) end"
 _REFUSED_BY = {0: None, 1: "rate", 2: "concurrency"}
 
@@ -148,7 +147,7 @@ class RedisCounter:
         window_seconds: int = WINDOW_SECONDS,
         run: Callable[[Script, Sequence[str], Sequence[str | int]], Any] = Script.__call__,
     ) -> None:
-        """`run` asks Redis, by `client` where nothing else is said. Raises redis.RedisError."""
+        """`run` runs a script in Redis, by default on `client` itself. Raises redis.RedisError."""
         self._run = run
         self._take = client.register_script(_SCRIPT)
         self._give_back = client.register_script(_GIVE_BACK)
@@ -168,8 +167,8 @@ class RedisCounter:
             [self._window_seconds * 1000, LEASE_SECONDS * 1000, identifier, len(policies), *quotas, *most],
         )
         held = _lease(self, bounds, identifier) if answer[0] == 0 else None
-        stands = [(int(answer[2 * i + 1]), int(answer[2 * i + 2]) / 1000) for i in range(len(policies))]
-        return _verdict(policies, _REFUSED_BY[int(answer[0])], stands, held)
+        used = [(int(answer[2 * i + 1]), int(answer[2 * i + 2]) / 1000) for i in range(len(policies))]
+        return _verdict(policies, _REFUSED_BY[int(answer[0])], used, held)
 
     def release(self, lease: Lease) -> None:
         """Gives a lease back. Raises redis.RedisError."""
@@ -205,11 +204,11 @@ class ProcessCounter:
                 self._windows.get((policy.name, policy.subject)) or _Window(0, now + self.window_seconds)
                 for policy in policies
             ]
-            stands = [(window.used, window.ends - now) for window in windows]
+            used = [(window.used, window.ends - now) for window in windows]
             if any(window.used >= policy.quota for window, policy in zip(windows, policies, strict=True)):
-                return _verdict(policies, "rate", stands, None)
+                return _verdict(policies, "rate", used, None)
             if any(len(self._leases.get(bound.subject, ())) >= bound.most for bound in bounds):
-                return _verdict(policies, "concurrency", stands, None)
+                return _verdict(policies, "concurrency", used, None)
             identifier = uuid.uuid4().hex
             held = _lease(self, bounds, identifier)
             for bound in bounds:
@@ -254,7 +253,7 @@ class Limiter:
         return self._own.acquire(policies, bounds)
 
     def release(self, lease: Lease) -> None:
-        """Gives a lease back to who gave it; one that Redis cannot take back ends by itself."""
+        """Gives a lease back to the counter that granted it; one that Redis cannot take back expires."""
         try:
             lease.counter.release(lease)
         except redis.RedisError as error:
@@ -280,12 +279,13 @@ def _lease(counter: Counter, bounds: tuple[AtOnce, ...], identifier: str) -> Lea
 
 
 def _verdict(
-    policies: tuple[Policy, ...], refused_by: str | None, stands: list[tuple[int, float]], lease: Lease | None
+    policies: tuple[Policy, ...], refused_by: str | None, used: list[tuple[int, float]], lease: Lease | None
 ) -> Verdict:
-    standings = tuple(
-        Standing(policy, max(policy.quota - used, 0), max(math.ceil(left), 1))
-        for policy, (used, left) in zip(policies, stands, strict=True)
+    """The verdict on a call; `used` has, for each policy, the calls that its window counts and its seconds left."""
+    quotas = tuple(
+        QuotaState(policy, max(policy.quota - calls, 0), max(math.ceil(left), 1))
+        for policy, (calls, left) in zip(policies, used, strict=True)
     )
-    waits = [each.seconds for each in standings if each.remaining == 0]
+    waits = [each.seconds for each in quotas if each.remaining == 0]
     retry_after = {"rate": max(waits, default=1), "concurrency": 1}.get(refused_by or "", 0)
-    return Verdict(standings, refused_by, retry_after, lease)
+    return Verdict(quotas, refused_by, retry_after, lease)

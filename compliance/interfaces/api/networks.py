@@ -1,4 +1,4 @@
-"""Where a call comes from: forwarded addresses count only when configured proxies tell them."""
+"""Where a call comes from: forwarded addresses count only if configured proxies sent them."""
 
 import ipaddress
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def client_address(environment: Mapping[str, object], proxies: Iterable[str]) -> Address | None:
-    """The rightmost hop that is none of our proxies; null when nobody whom we trust tells one."""
+    """The rightmost hop that is none of our proxies; None when nobody whom we trust states an address."""
     trusted = _networks(tuple(proxies))
     peer = _address(str(environment.get("REMOTE_ADDR") or ""))
     if peer is None or not _within(peer, trusted):
@@ -28,12 +28,12 @@ def client_address(environment: Mapping[str, object], proxies: Iterable[str]) ->
 
 
 def is_secure(environment: Mapping[str, object], proxies: Iterable[str]) -> bool:
-    """Whether the call came over TLS, as the server or a configured proxy says."""
+    """Whether the call came over TLS, according to the server or a configured proxy."""
     if environment.get("wsgi.url_scheme") == "https":
         return True
     peer = _address(str(environment.get("REMOTE_ADDR") or ""))
-    told = str(environment.get("HTTP_X_FORWARDED_PROTO") or "").strip().lower()
-    return told == "https" and peer is not None and _within(peer, _networks(tuple(proxies)))
+    scheme = str(environment.get("HTTP_X_FORWARDED_PROTO") or "").strip().lower()
+    return scheme == "https" and peer is not None and _within(peer, _networks(tuple(proxies)))
 
 
 def allowed(address: Address | None, networks: Iterable[str]) -> bool:
@@ -52,7 +52,7 @@ def bucket(address: Address | None) -> str:
 
 
 def pseudonym(address: Address | None) -> str:
-    """What stands for an address where calls are counted (Redis): a keyed digest of its bucket, never the address."""
+    """The name of an address in Redis, where calls are counted: a keyed digest of its bucket, never the address."""
     return salted_hmac("compliance.networks", bucket(address), algorithm="sha256").hexdigest()[:32]
 
 

@@ -27,14 +27,14 @@ _HOW = "Send an RFC 3339 instant with its offset, such as 2026-01-31T09:00:00Z, 
 
 
 class Moment(NamedTuple):
-    """A moment as sent: a date of the company, or an instant in UTC (then `day` is null)."""
+    """A moment as sent: a date of the company, or an instant in UTC (then `day` is None)."""
 
     instant: datetime
     day: date | None
 
 
 class Asked(NamedTuple):
-    """The parameters of a page of a register; `end` is `as_at` or `to`, `start` is `from`. Null: not sent."""
+    """The parameters of a page of a register; `end` is `as_at` or `to`, `start` is `from`. None: not sent."""
 
     limit: int
     course: UUID | None
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
 
 
 def asked(query: bytes, register: Register, zone: str) -> Asked:
-    """What a raw query string asks of a register; dates are days in `zone`. Raises `invalid_request`."""
+    """The parameters of a register's page in a raw query string; dates are days in `zone`. Raises `invalid_request`."""
     window = register.window
     names = {window.end, window.start, "course" if register.by_course else None, "cursor", "limit"} - {None}
     values = parse(query, cast(set[str], names))
@@ -58,7 +58,7 @@ def asked(query: bytes, register: Register, zone: str) -> Asked:
 
 
 def window(asked: Asked, window: Window, now: datetime) -> tuple[datetime, datetime | None]:
-    """The moment that a first page is about, and where its period starts, if it has one. Raises `invalid_request`."""
+    """The moment that a first page is about, and the start of its period, if it has one. Raises `invalid_request`."""
     start, end = asked.start, asked.end
     if window is Window.PERIOD:
         missing = [name for name, sent in (("from", start), ("to", end)) if sent is None]
@@ -85,9 +85,9 @@ def parse(query: bytes, allowed: Collection[str]) -> dict[str, str]:
         raw_name, _, raw_value = piece.partition(b"=")
         name, value = _decoded(raw_name), _decoded(raw_value)
         if name is None or value is None:
-            shown = name if name in allowed and name is not None else "?"
+            quoted = name if name in allowed and name is not None else "?"
             faults.append(
-                ParameterFault(shown, "The query holds a broken percent-encoding or is not UTF-8. Encode it as UTF-8.")
+                ParameterFault(quoted, "The query holds a broken percent-encoding or is not UTF-8. Encode it as UTF-8.")
             )
         elif name not in allowed:
             known = ", ".join(sorted(allowed)) if allowed else "none"
@@ -122,7 +122,7 @@ def course(values: dict[str, str]) -> UUID | None:
 
 
 def moment(values: dict[str, str], name: str, zone: str, *, start: bool) -> Moment | None:
-    """The moment that parameter `name` says. A date starts (`start`) or ends the company's day."""
+    """The moment that parameter `name` gives. A date starts (`start`) or ends the company's day."""
     text = values.get(name)
     if text is None:
         return None

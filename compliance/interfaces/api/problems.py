@@ -11,7 +11,7 @@ from compliance.errors import ComplianceError
 
 
 class Meaning(NamedTuple):
-    """What a code stands for. `what` and `remedy` make its page under /problems; `of_v1`: it is a code of /v1 too."""
+    """The meaning of a code. `what` and `remedy` make its page under /problems; `of_v1`: it is a code of /v1 too."""
 
     status: int
     title: str

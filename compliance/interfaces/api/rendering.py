@@ -1,4 +1,4 @@
-"""Answers as bytes: DRF's renderer of /v1, and why it is always that one."""
+"""Answers as bytes: the only renderer of /v1 for DRF, and the negotiation that always selects it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 
 class JsonRenderer(BaseRenderer):
-    """JSON by orjson; what is bytes already is a page, written by the register that it is of."""
+    """Renders JSON by orjson. Bytes are a page that its register has written already, and are left as they are."""
 
     media_type = "application/json"
     format = "json"
@@ -25,10 +25,10 @@ class JsonRenderer(BaseRenderer):
 
 
 class OneRepresentation(BaseContentNegotiation):
-    """Everything is JSON; what the caller would accept is not looked at."""
+    """Everything is JSON, whatever the caller accepts."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> None:
-        """None: nothing is ever sent."""
+        """None: requests have no bodies."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

@@ -68,7 +68,7 @@ def parameters_of(register: Register) -> list[OpenApiParameter]:
 
 
 class ApiSchema(AutoSchema):
-    """The schema of one operation. Views without a register take no parameters and say their answers themselves."""
+    """The schema of one operation. Views without a register take no parameters and declare their answers themselves."""
 
     def _register(self) -> Register | None:
         listing = getattr(self.view, "listing", None)
@@ -80,16 +80,16 @@ class ApiSchema(AutoSchema):
         return [] if register is None else parameters_of(register)
 
     def get_response_serializers(self) -> Any:
-        """The page class; none for what is no register."""
+        """The page class; None for a view without a register."""
         register = self._register()
         return None if register is None else {200: envelope.page_of(register)}
 
     def get_request_serializer(self) -> Any:
-        """Nothing is ever sent."""
+        """None: requests have no bodies."""
         return None
 
     def get_auth(self) -> list[Any]:
-        """Security is the same everywhere; `openapi.finish` says it."""
+        """None here: security is the same everywhere, and `openapi.finish` adds it."""
         return []
 
     def _is_list_view(self, serializer: Any = None) -> bool:

@@ -11,8 +11,8 @@ from compliance.rules.vocabulary import LOGIC, LOGIC_DATES
 def of(question: Question, available: bool) -> dict[str, object]:
     """The snapshot object of an answer.
 
-    `logic.date` is that of the version which the pin names. Only while a release is rolled out can a worker have
-    decided by a version that this process does not know: it says the newest date that it knows until it is replaced.
+    `logic.date` is the date of the version that the pin names. While a release is rolled out, a worker may have decided
+    by a version that this process does not know; it then gives the newest date that it knows.
     """
     company, pin = question.company, question.pin
     logic_date = LOGIC_DATES.get(pin.logic_version, LOGIC.date)
@@ -32,6 +32,6 @@ def of(question: Question, available: bool) -> dict[str, object]:
 
 
 def page_bytes(page: RegisterPage, total: int, question: Question, available: bool, following: str | None) -> bytes:
-    """A page; `following` is what leads to the next one, null after the last."""
+    """A page; `following` is the cursor of the next one, None after the last."""
     tail = orjson.dumps({"total": total, "snapshot": of(question, available), "next_cursor": following})
     return b"".join((b'{"data":[', page.content, b"],", tail[1:]))

@@ -1,7 +1,7 @@
 """The endpoints of /v1: read-only DRF viewsets, one for each way of reading a register.
 
-A view reads the parameters, asks `registers` and answers with bytes: a page is text from the database on, so it passes
-no serializer.
+A view reads the parameters, asks `registers` and answers with bytes: the database already gives a page as text, so no
+serializer is needed.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ ALLOWED = ("GET", "HEAD")
 
 
 class ApiViewSet(ViewSet):
-    """A call under /v1: what was asked for, then token, network, limits and scope, in this order."""
+    """A call under /v1. Checks the address and the method, then token, network, limits and scope, in this order."""
 
     authentication_classes = [authentication.KeyAuthentication]
     permission_classes = [
@@ -54,7 +54,7 @@ class ApiViewSet(ViewSet):
     methods: ClassVar[tuple[str, ...]] = ALLOWED
     exists: ClassVar[bool] = True
     when_lost: ClassVar[str | None] = None
-    """The `detail` for a call whose connection to the database was lost; None: what the problem says everywhere."""
+    """The `detail` for a call whose connection to the database was lost; None: the problem's usual one."""
 
     def initial(self, request: Request, *arguments: Any, **names: Any) -> None:
         """The checks that need no key, then DRF's."""
@@ -75,7 +75,7 @@ class ApiViewSet(ViewSet):
         super().initial(request, *arguments, **names)
 
     def problem_of(self, error: Exception) -> Problem:
-        """What an error becomes that is no problem of ours. What nobody foresaw is no failure of the database."""
+        """The problem for an error that is none itself; an unforeseen error is not reported as the database's."""
         if not isinstance(error, DatabaseError | InterfaceError):
             return Problem(Code.READ_FAILED, "The read failed.")
         timed_out = isinstance(error.__cause__, psycopg.errors.QueryCanceled)
@@ -92,7 +92,7 @@ class SnapshotViewSet(ApiViewSet):
     """`/v1/snapshot`: the company's latest snapshot, for a key with any scope."""
 
     def list(self, request: Request) -> Response:
-        """The snapshot; also while the history is not available, which it says."""
+        """The snapshot; also while the history is not available, which it states."""
         parameters.parse(query_of(request), ())
         caller = authentication.caller_of(request)
         now = clock.now()
@@ -125,7 +125,7 @@ class RegisterViewSet(ApiViewSet):
                 check_writer(caller, now)
                 cursor = cursor._replace(total=totals.total(listing, question))
             page = pages.page(listing, question, cursor.position, asked.limit, cursor.total - cursor.served)
-            reading.finish()  # PostgreSQL ends the transaction while the answer is put together
+            reading.finish()  # PostgreSQL ends the transaction while the answer is composed
             following = None
             if page.position is not None:
                 following = cursors.seal(
@@ -142,12 +142,12 @@ def viewset_of(listing: Listing) -> type[RegisterViewSet]:
 
 
 def read(caller: Caller) -> AbstractContextManager[None]:
-    """Reads of the caller's company, none longer than the configured time."""
+    """A transaction that reads the caller's company, with no statement longer than the configured time."""
     return reading.company(caller.company.organization_id, timeout_milliseconds=settings.READ_TIMEOUT_MILLISECONDS)
 
 
 def read_pinned(caller: Caller) -> AbstractContextManager[None]:
-    """As `read`, where a standby may answer that has all that the primary had when the caller's pin was read."""
+    """As `read`, but a standby may answer if it has all that the primary had when the caller's pin was read."""
     return reading.company(
         caller.company.organization_id,
         timeout_milliseconds=settings.READ_TIMEOUT_MILLISECONDS,
@@ -169,7 +169,7 @@ def query_of(request: Request) -> bytes:
 
 
 def _first(caller: Caller, asked: Asked, listing: Listing, now: datetime) -> Cursor:
-    """Where a pull begins. Raises `invalid_request` and `before_history`."""
+    """The cursor at the beginning of a pull. Raises `invalid_request` and `before_history`."""
     moment, start = parameters.window(asked, listing.register.window, now)
     complete_from = caller.company.history_complete_from
     if (start or moment) < complete_from:
@@ -178,7 +178,7 @@ def _first(caller: Caller, asked: Asked, listing: Listing, now: datetime) -> Cur
 
 
 def _following(caller: Caller, asked: Asked, text: str, endpoint: str) -> Cursor:
-    """Where a pull goes on. Raises `invalid_cursor`."""
+    """The cursor with which a pull goes on. Raises `invalid_cursor`."""
     cursor = cursors.unseal(text, **_bound(caller, endpoint))
     same = (
         (asked.end is None or asked.end.instant == cursor.moment)
@@ -204,7 +204,7 @@ def _bound(caller: Caller, endpoint: str) -> Mapping[str, Any]:
 
 
 class ContractViewSet(ApiViewSet):
-    """The OpenAPI document of an API, for any caller that it lets in."""
+    """The OpenAPI document of an API, for any caller that the API accepts."""
 
     @staticmethod
     def document(base_url: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Bodies of requests: how large, how slow, and from whom. Nothing parses a body before all of it is here.
+"""Receives bodies of requests, within limits of size and time by sender. No body is parsed before all of it is here.
 
-Whoever is unknown sends at most `ANONYMOUS_BYTES`; staff may send files, and sources facts. A body that is not whole in
-time is given up, so nothing is kept for those who send a byte now and then.
+Unknown senders may send at most `ANONYMOUS_BYTES`; staff may send files, and sources facts. A body that is not complete
+in time is given up, so clients that send a byte now and then occupy nothing for long.
 """
 
 import asyncio
@@ -16,15 +16,15 @@ STAFF_BYTES = 65 * 1024 * 1024
 """A file of 64 MiB, and the form around it."""
 
 SOURCE_BYTES = 8 * 1024 * 1024
-"""What a source sends at once."""
+"""The most that a source may send at once."""
 
 PATIENCE_SECONDS = 10.0
 STAFF_PATIENCE_SECONDS = 600.0
 SOURCE_PATIENCE_SECONDS = 120.0
-"""How long a body may take until it is whole. A file of 64 MiB takes nine minutes at a megabit a second."""
+"""How long a body may take until it is complete. A file of 64 MiB takes nine minutes at a megabit a second."""
 
 IN_MEMORY_BYTES = 1024 * 1024
-"""A larger body waits in a temporary file."""
+"""A larger body is kept in a temporary file."""
 
 WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 UNREADABLE, TIMED_OUT, TOO_LARGE, TOO_MANY = 400, 408, 413, 503
@@ -33,20 +33,20 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class Allowance(NamedTuple):
-    """How much those may send whom an interface knows, and how long they may take for it."""
+    """How much a sender that an interface knows may send, and for how long."""
 
     size: int
     seconds: float
 
 
 async def receive_body(
-    receive: Receive, told: str | None, allowance: Allowance, known: Callable[[], Awaitable[bool]]
+    receive: Receive, content_length: str | None, allowance: Allowance, known: Callable[[], Awaitable[bool]]
 ) -> tuple[IO[bytes], int]:
-    """The body, from its start, and its size in bytes. `told` is what Content-Length says, null when it says nothing.
+    """The body, from its start, and its size in bytes. `content_length` is the header field, None where it is missing.
 
-    `known` is asked once, and only for a body that is too large for others. Raises BodyRefusedError.
+    `known` is asked once, and only for a body that is too large for unknown senders. Raises BodyRefusedError.
     """
-    if told is not None and not (told.isascii() and told.isdigit()):
+    if content_length is not None and not (content_length.isascii() and content_length.isdigit()):
         raise BodyRefusedError(UNREADABLE)
     allowed, size = ANONYMOUS_BYTES, 0
     body: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115 - the application closes it
@@ -54,7 +54,7 @@ async def receive_body(
         async with asyncio.timeout(PATIENCE_SECONDS) as deadline:
             more = True
             while more:
-                if max(size, int(told or 0)) > allowed:
+                if max(size, int(content_length or 0)) > allowed:
                     if allowed == allowance.size or not await known():
                         raise BodyRefusedError(TOO_LARGE)
                     allowed = allowance.size
@@ -67,7 +67,7 @@ async def receive_body(
                 more = message.get("more_body", False)
         if size > allowed:
             raise BodyRefusedError(TOO_LARGE)
-        if message["type"] == "http.disconnect" or (told is not None and size != int(told)):
+        if message["type"] == "http.disconnect" or (content_length is not None and size != int(content_length)):
             raise BodyRefusedError(UNREADABLE)
     except TimeoutError:
         body.close()

@@ -1,7 +1,8 @@
-"""Answers compressed on the wire: which coding a caller accepts (RFC 9110, 12.5.3), and zstd (RFC 8878) or gzip.
+"""Compresses answers: which coding a caller accepts (RFC 9110, 12.5.3), and zstd (RFC 8878) or gzip.
 
-Only answers of data pass here, never a page: a page holds the token of its forms beside words that others chose, and
-the size of what is compressed tells about both (BREACH). docs/security.md says why an answer of data tells nothing.
+Only answers of data are compressed, never a page: a page holds the token of its forms together with words that others
+chose, and the compressed size reveals something about both (BREACH). docs/security.md explains why an answer of data
+reveals nothing.
 """
 
 import re
@@ -18,11 +19,12 @@ SMALLEST_BYTES = 1024
 """A body up to this size fits one packet anyway, and is sent as it is."""
 
 LEVEL = 1
-"""Of both: zstd's next level takes longer for less than a hundredth of the bytes, and ISA-L's others gain nothing."""
+"""Of both codings: zstd's next level takes longer to save less than 1 % of the bytes, and ISA-L's others save none."""
 
 SHORTEST_MATCH = 7
-"""Bytes, of whole answers in zstd. A page is half identifiers, in which a shorter repetition is chance; to say where it
-was seen takes more than to write it out: a fiftieth of the bytes less than with the level's own 6, in no more time.
+"""In bytes, for whole answers in zstd. Half of a page is identifiers, in which a shorter repetition is chance: a
+reference to it takes more bytes than the repetition itself. This saves 2 % of the bytes of the level's own 6, in no
+more time.
 """
 
 VARY = "Accept-Encoding"
@@ -43,15 +45,16 @@ _own = threading.local()  # a compressor of zstd serves one thread at a time, an
 
 
 def chosen(accepted: str | None, size: int | None = None) -> Coding | None:
-    """How to compress a body for whoever sent `accepted` as Accept-Encoding; None: as it is.
+    """The coding of a body for a caller that sent `accepted` as Accept-Encoding; None: uncompressed.
 
-    `size` None: not known before. What is not well-formed counts as not said. Whoever accepts nothing that there is,
-    not even the body as it is, gets it as it is: the contract has no answer for that, and RFC 9110 allows it.
+    `size` is None where it is not known in advance. Malformed members are ignored. A caller that accepts none of the
+    codings, not even `identity`, gets the body uncompressed: the contract has no answer for that, and RFC 9110 allows
+    it.
     """
     return _chosen(accepted, size is not None and size <= SMALLEST_BYTES) if accepted else None
 
 
-@lru_cache(maxsize=256)  # a client says the same each time, and reading it takes longer than the rest
+@lru_cache(maxsize=256)  # a client sends the same each time, and parsing it takes longer than the rest
 def _chosen(accepted: str, small: bool) -> Coding | None:
     weights = _weights(accepted)
     otherwise = weights.get(_ANY, 0.0)
@@ -59,7 +62,7 @@ def _chosen(accepted: str, small: bool) -> Coding | None:
     weight = weights.get(best, otherwise)
     if weight == 0:
         return None
-    as_it_is = weights.get(_IDENTITY, weights.get(_ANY))  # None: acceptable, and no more than what was named
+    as_it_is = weights.get(_IDENTITY, weights.get(_ANY))  # None: acceptable, but not preferred to what was named
     if as_it_is == 0:
         return best
     return None if small or (as_it_is is not None and _IDENTITY in weights and as_it_is > weight) else best
@@ -87,7 +90,7 @@ def compressed(body: bytes, coding: Coding) -> bytes:
 
 
 def compressed_chunks(chunks: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
-    """A stream in a coding, made as it is asked for: as much is in memory as the coding looks back."""
+    """A stream in a coding, compressed as it is read; memory holds only as much as the coding looks back."""
     stream: Any = (
         zstandard.ZstdCompressor(level=LEVEL).compressobj()
         if coding is Coding.ZSTD

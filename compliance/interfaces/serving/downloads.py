@@ -1,4 +1,4 @@
-"""Files of data that are taken away from the console, compressed on the wire for whoever accepts it."""
+"""Compresses files of data that are downloaded from the console, for clients that accept it."""
 
 from collections.abc import Callable
 
@@ -9,11 +9,11 @@ from django.utils.cache import patch_vary_headers
 from compliance.interfaces.serving import codings
 
 DATA = frozenset({"text/csv", "application/json", "application/jsonl", "application/x-ndjson"})
-"""Workbooks, Parquet, PDF and ZIP are compressed in themselves."""
+"""The types that are compressed. Workbooks, Parquet, PDF and ZIP are compressed already."""
 
 
 class CompressedDownloads:
-    """Django middleware: compresses what is streamed as a file of data, and no page ever (see `codings`)."""
+    """Django middleware: compresses what is streamed as a file of data, and never a page (see `codings`)."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -23,12 +23,12 @@ class CompressedDownloads:
         if not isinstance(response, StreamingHttpResponse) or not _is_data(response):
             return response
         patch_vary_headers(response, [codings.VARY])
-        told = response.headers.get("Content-Length")
-        coding = codings.chosen(request.headers.get("Accept-Encoding"), None if told is None else int(told))
+        length = response.headers.get("Content-Length")
+        coding = codings.chosen(request.headers.get("Accept-Encoding"), None if length is None else int(length))
         if coding is not None:
             response.streaming_content = codings.compressed_chunks(response.streaming_content, coding)  # type: ignore[arg-type]
             response.headers["Content-Encoding"] = coding.value
-            del response.headers["Content-Length"]  # nobody knows it before the end
+            del response.headers["Content-Length"]  # not known before the end
         return response
 
 

@@ -18,10 +18,10 @@ _UNPREFIXED = {b"content-type": "CONTENT_TYPE", b"content-length": "CONTENT_LENG
 
 
 def environ_of(scope: dict[str, Any]) -> Environ:
-    """Everything but `wsgi.input`.
+    """The WSGI environment without `wsgi.input`.
 
-    A field whose name holds an underscore is left out: as a variable it could not be told from the one with hyphens,
-    which a proxy in front may guard. Repeated fields are joined as RFC 9110 (5.3) and RFC 6265 (5.4) say.
+    A field whose name holds an underscore is left out: as a variable it would have the name of the field with hyphens,
+    which a proxy in front may guard. Repeated fields are joined as RFC 9110 (5.3) and RFC 6265 (5.4) specify.
     """
     server, client = scope.get("server") or ("", 0), scope.get("client") or ("", 0)
     environ = _ALWAYS | {

@@ -1,11 +1,11 @@
 """The ASGI application that the server runs: a thread for each request that is ready to be answered.
 
-The body is received first, on the loop, where a slow sender holds nothing but a place. Then one of the threads of its
-interface runs the WSGI application. What an application streams is asked for chunk by chunk, as its reader takes it,
-so a slow reader holds no thread either.
+The body is received first, on the event loop, where a slow sender occupies one of `BODIES_AT_ONCE` places but no
+thread. Then one of the threads of its interface runs the WSGI application. A streamed answer is produced chunk by
+chunk, as its reader takes it, so a slow reader occupies no thread either.
 
-As PEP 3333 has it, an answer is closed when the request is complete. What is done at its closing (a line in the log,
-the end of Django's request) delays nobody's answer.
+As PEP 3333 requires, an answer is closed when the request is complete. Work at its closing (a line in the log, the end
+of Django's request) delays no answer.
 """
 
 import asyncio
@@ -32,20 +32,20 @@ API_THREADS = 16
 PAGE_THREADS = 8
 SOURCE_THREADS = 16
 BODIES_AT_ONCE = 256
-"""How many bodies a process receives at the same time; one more is refused, for each keeps memory."""
+"""How many bodies a process receives at the same time; more are refused, because each takes memory."""
 
 SENDING_SECONDS = 1.0
-"""How long a thread waits until its answer is on its way, before it closes it all the same."""
+"""How long a thread waits for its answer to be sent before it closes the answer anyway."""
 
 READING_SECONDS = 60.0
-"""How long a reader may take for one chunk of what is streamed."""
+"""How long a reader may take for one chunk of a streamed answer."""
 
 REFUSED = "compliance.body_refused"
 """In a WSGI environment: the status with which a request is answered whose body was not taken."""
 
 
 class Lane(NamedTuple):
-    """The threads of an interface, and what those may send there whom `known` knows; no body is read without it."""
+    """The threads of an interface, and the allowance of senders that `known` recognizes; without it no body is read."""
 
     name: str
     threads: int
@@ -54,7 +54,7 @@ class Lane(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """`content` is the whole body; null where `chunks` are still to be asked for. These are closed at the end."""
+    """`content` is the whole body; None for a stream, whose `chunks` are read later. These are closed at the end."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -68,7 +68,7 @@ _FAILED = _Answer(
 
 
 class Front:
-    """Serves a WSGI application. `lane_of` tells by a path whose threads answer."""
+    """Serves a WSGI application. `lane_of` gives the lane that answers at a path."""
 
     def __init__(self, application: Application, *, lane_of: Callable[[str], Lane]) -> None:
         self._application = application
@@ -83,9 +83,9 @@ class Front:
         lane = self._lane_of(scope["path"])
         pool = self._pool(lane)
         environ["wsgi.input"] = io.BytesIO()
-        told = environ.pop("CONTENT_LENGTH", None)
+        length = environ.pop("CONTENT_LENGTH", None)
         if lane.allowance is not None and scope["method"] not in bodies.WITHOUT_BODY:
-            await self._take_body(environ, receive, told, lane.allowance, partial(self._ask_who, lane, environ))
+            await self._take_body(environ, receive, length, lane.allowance, partial(self._ask_who, lane, environ))
         answered: asyncio.Future[_Answer] = loop.create_future()
         sent = threading.Event()
         pool.submit(self._answer, environ, loop, answered, sent)
@@ -100,7 +100,7 @@ class Front:
         await _stream(answer.chunks, receive, send, pool)
 
     def _pool(self, lane: Lane) -> ThreadPoolExecutor:
-        if lane.name not in self._pools:  # on the loop: nobody else is between these lines
+        if lane.name not in self._pools:  # on the event loop: nothing else runs between these lines
             self._pools[lane.name] = ThreadPoolExecutor(lane.threads, lane.name)
         return self._pools[lane.name]
 
@@ -108,17 +108,17 @@ class Front:
         self,
         environ: Environ,
         receive: bodies.Receive,
-        told: str | None,
+        content_length: str | None,
         allowance: bodies.Allowance,
         known: Callable[[], Awaitable[bool]],
     ) -> None:
-        """Puts the body into the environment, or why there is none."""
+        """Puts the body into the environment, or the status with which it was refused."""
         if self._receiving >= BODIES_AT_ONCE:
             environ[REFUSED] = bodies.TOO_MANY
             return
         self._receiving += 1
         try:
-            body, size = await bodies.receive_body(receive, told, allowance, known)
+            body, size = await bodies.receive_body(receive, content_length, allowance, known)
             environ |= {"wsgi.input": body, "CONTENT_LENGTH": str(size)}
         except BodyRefusedError as refusal:
             environ[REFUSED] = refusal.status
@@ -135,9 +135,9 @@ class Front:
         answered: "asyncio.Future[_Answer]",
         sent: threading.Event,
     ) -> None:
-        """In a thread: what the application answers, closed when it is `sent`; a stream is still to be asked for.
+        """Runs in a thread: takes the application's answer, and closes it when it is `sent`; a stream is read later.
 
-        To wait for that gives Python's lock to the loop, which would wait for this thread otherwise.
+        Waiting for `sent` releases the GIL to the event loop, which would otherwise wait for this thread.
         """
         answer = _FAILED
         try:
@@ -151,12 +151,12 @@ class Front:
             sent.wait(SENDING_SECONDS)
             try:
                 _close(answer.chunks)
-            except Exception:  # any application's: this thread is the last that could tell of it
+            except Exception:  # whatever the application raised: nothing after this thread could report it
                 log.exception("closing_failed")
 
 
 def _settle(answered: "asyncio.Future[_Answer]", answer: _Answer) -> None:
-    if not answered.done():  # the server ends, and waits for nobody
+    if not answered.done():  # the server is stopping, and no longer waits
         answered.set_result(answer)
 
 

@@ -5,7 +5,7 @@ from compliance.interfaces.serving import bodies, front, sources, staff
 from compliance.interfaces.serving.front import Lane
 
 API = Lane("api", front.API_THREADS)
-"""Reads: nobody sends anything."""
+"""Reads, without bodies."""
 PAGES = Lane(
     "page",
     front.PAGE_THREADS,
@@ -18,7 +18,7 @@ SOURCES = Lane(
     bodies.Allowance(bodies.SOURCE_BYTES, bodies.SOURCE_PATIENCE_SECONDS),
     sources.known,
 )
-"""What sources bring."""
+"""Facts that sources send."""
 
 
 def lane_of(path: str) -> Lane:

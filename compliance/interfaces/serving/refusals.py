@@ -1,4 +1,4 @@
-"""Answers requests whose bodies were not taken, before anything looks for them."""
+"""Answers requests whose bodies were not taken, before anything reads these."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from compliance.interfaces.serving.front import REFUSED
 
 
 class RefusedBodies:
-    """Django middleware; must stand inside the one that gives errors their pages. APIs say it in their own words."""
+    """Django middleware, inside of the one that gives errors their pages. APIs answer such requests themselves."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

@@ -1,4 +1,4 @@
-"""Whether a request comes from a source, told before its body is taken."""
+"""Whether a request comes from a source, decided before its body is taken."""
 
 from django.db import close_old_connections
 
@@ -7,16 +7,16 @@ from compliance.interfaces.api import clock
 from compliance.interfaces.serving.environ import Environ
 
 PATHS = ("/in/v1/", "/scim/v2/")
-"""Below these sources speak."""
+"""The addresses of sources are below these."""
 
 
 def of_sources(path: str) -> bool:
-    """Whether sources speak at an address."""
+    """Whether an address is one for sources."""
     return path.startswith(PATHS)
 
 
 def known(environ: Environ) -> bool:
-    """Whether a token that opens stands in the header; networks and kinds are left to the interface."""
+    """Whether the header has a valid token; the interface itself checks networks and kinds."""
     scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
     if scheme.lower() != "bearer" or not tokens.is_whole(token.strip()):
         return False

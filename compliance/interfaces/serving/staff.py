@@ -1,4 +1,4 @@
-"""Whether a request comes from staff who are signed in, told before its body is taken."""
+"""Whether a request comes from staff who are signed in, decided before its body is taken."""
 
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware

@@ -69,9 +69,9 @@ def test_eight_parallel_clients_get_exactly_the_quota_and_each_remaining_count_o
         answers = [answer for found in pool.map(client, range(8)) for answer in found]
     passed = [(key, verdict) for key, verdict in answers if verdict.refused_by is None]
     assert len(passed) == 90
-    assert sorted(verdict.standings[1].remaining for _, verdict in passed) == list(range(90))
+    assert sorted(verdict.quotas[1].remaining for _, verdict in passed) == list(range(90))
     for key in (first_key, second_key):
-        remaining = sorted(verdict.standings[0].remaining for mine, verdict in passed if mine is key)
+        remaining = sorted(verdict.quotas[0].remaining for mine, verdict in passed if mine is key)
         assert remaining == list(range(60 - len(remaining), 60))
     assert all(1 <= verdict.retry_after <= WINDOW_SECONDS for _, verdict in answers if verdict.refused_by)
 
@@ -81,7 +81,7 @@ def test_a_key_s_quota_refuses_at_its_number_and_the_company_s_is_not_consumed(c
     other = Policy("key", uuid.uuid4().hex, 60)
     verdicts = [counter.acquire((key, company), ()) for _ in range(10)]
     assert [verdict.refused_by for verdict in verdicts] == [None] * 3 + ["rate"] * 7
-    assert counter.acquire((other, company), ()).standings[1].remaining == 90 - 4
+    assert counter.acquire((other, company), ()).quotas[1].remaining == 90 - 4
 
 
 def test_leases_bound_what_runs_at_once_and_a_refusal_consumes_nothing(counter):
@@ -91,7 +91,7 @@ def test_leases_bound_what_runs_at_once_and_a_refusal_consumes_nothing(counter):
     refused = counter.acquire(policies, (AtOnce(subject, 2),))
     assert (refused.refused_by, refused.retry_after, refused.lease) == ("concurrency", 1, None)
     counter.release(held[0].lease)
-    assert counter.acquire(policies, (AtOnce(subject, 2),)).standings[0].remaining == 57
+    assert counter.acquire(policies, (AtOnce(subject, 2),)).quotas[0].remaining == 57
 
 
 def test_the_keys_of_a_company_share_its_bound_and_a_refusal_takes_no_lease_of_either(counter):
@@ -111,7 +111,7 @@ def test_a_window_lasts_a_minute_from_its_first_call():
     clock = Clock()
     counter = ProcessCounter(clock=clock)
     policies = _policies(key=1)
-    assert counter.acquire(policies, ()).standings[0].seconds == WINDOW_SECONDS
+    assert counter.acquire(policies, ()).quotas[0].seconds == WINDOW_SECONDS
     clock.now += 59.5
     refused = counter.acquire(policies, ())
     assert (refused.refused_by, refused.retry_after) == ("rate", 1)
@@ -203,7 +203,7 @@ def test_without_redis_the_process_counts_by_itself_and_comes_back_to_redis_late
         limiter.release(verdict.lease)
     limiter._shared = _shared()
     clock.now += 10
-    assert limiter.acquire(policies, ()).standings[0].remaining == 1
+    assert limiter.acquire(policies, ()).quotas[0].remaining == 1
 
 
 @pytest.mark.django_db
