@@ -1,4 +1,4 @@
-"""Sources: a token is shown once, opens for its company until it ends, and is told from an API key."""
+"""Sources: a token is displayed once, is valid for its company until it ends, and differs from an API key."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""Facts files for tests: short lines with ids derived from names, so that a test reads like a story."""
+"""Facts files for tests: short lines with identifiers derived from names, so that a test is easy to read."""
 
 import io
 import json
@@ -18,7 +18,7 @@ SHA256 = "0" * 64
 
 
 def identifier(name: str) -> str:
-    """The id that stands for a name in these files."""
+    """The identifier for a name in these files."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"https://example.org/{name}"))
 
 
@@ -109,7 +109,7 @@ def waived(number: int, person: str, name: str, day: float, change: str = "waive
 
 
 def file_of(lines: Iterable[dict[str, Any] | bytes]) -> io.BytesIO:
-    """The lines as a facts file; bytes go in as they are."""
+    """The lines as a facts file; bytes are written unchanged."""
     return io.BytesIO(
         b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
     )

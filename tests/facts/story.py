@@ -1,4 +1,4 @@
-"""A small company told in facts: what tests of policies, certificates and erasure begin with."""
+"""A small company built from facts, with which tests of policies, certificates and erasure begin."""
 
 import uuid
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ HTML = "<h1>Use of devices</h1>\n<p>Lock your screen when you leave it. Report a
 
 
 class Story:
-    """A company; each method tells a fact through the one write path and returns the id that it made."""
+    """A company; each method records a fact through the one write path and returns the identifier that it made."""
 
     def __init__(self, now: datetime) -> None:
         self.now = now
@@ -29,11 +29,11 @@ class Story:
         record(self.organization_id, list(facts), now=self.now)
 
     def employee(self, name: str = "Ana Reis", at: datetime = BEGIN, **more: Any) -> uuid.UUID:
-        """Somebody joins."""
+        """A person joins."""
         return self.employees([name], at, **more)[0]
 
     def employees(self, names: Iterable[str], at: datetime = BEGIN, **more: Any) -> list[uuid.UUID]:
-        """Several join."""
+        """Several people join."""
         joined = []
         for name in names:
             said: dict[str, Any] = {
@@ -65,7 +65,7 @@ class Story:
         return profile_id
 
     def version(self, **changed: Any) -> kinds.PolicyPublished:
-        """A line that publishes a policy version: the first one unless told otherwise."""
+        """A line that publishes a policy version, by default the first one."""
         said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
             "at": BEGIN + timedelta(days=1),
@@ -83,7 +83,7 @@ class Story:
         return kinds.PolicyPublished(**(said | changed))
 
     def share(self, course_id: uuid.UUID, **changed: Any) -> uuid.UUID:
-        """A policy is shared with everyone of the doors of employees and partners."""
+        """A policy is shared with everyone of the doors employee and partner."""
         share_id = uuid.uuid4()
         said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
@@ -104,7 +104,7 @@ class Story:
         return version, self.share(version.course_id)
 
     def signed(self, version: kinds.PolicyPublished, share_id: uuid.UUID, profile_id: uuid.UUID, **changed: Any) -> Any:
-        """A line by which somebody signs by typing."""
+        """A line by which a person signs by typing."""
         said: dict[str, Any] = {
             "fact_id": uuid.uuid4(),
             "at": BEGIN + timedelta(days=10),
@@ -155,7 +155,7 @@ class Story:
         return course_id, release_id
 
     def completed(self, profile_id: uuid.UUID, release_id: uuid.UUID, at: datetime, **more: Any) -> uuid.UUID:
-        """Somebody completes a release; returns the completion receipt."""
+        """A person completes a release; returns the completion receipt."""
         receipt_id = uuid.uuid4()
         self.tell(
             [

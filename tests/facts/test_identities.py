@@ -1,4 +1,4 @@
-"""What lies behind a commitment is found at once, however many people a company has."""
+"""Finding what lies behind a commitment takes the same few reads, however many people a company has."""
 
 import hashlib
 
@@ -46,7 +46,7 @@ def test_a_commitment_is_found_without_reading_the_company_whatever_the_statisti
         for setting in ("plan_cache_mode = force_generic_plan", "enable_sort = off"):  # as requests are planned
             sql.execute(f"SET LOCAL {setting}")
         values = {"organization": company.organization_id, "identity": bytes.fromhex(one)}
-        for _ in range(2):  # the first one touches what the system says of the tables, too
+        for _ in range(2):  # the first one also reads the system catalogue
             ((explained,),) = sql.fetch(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", values)
     plan = explained[0]["Plan"]
     assert plan["Actual Rows"] == 1

@@ -15,7 +15,7 @@ from tests.files.server import KEY, Server, running
 
 @dataclass
 class Kept:
-    """A place, and a way to its objects past everything that the service does."""
+    """A place, and access to its objects that bypasses the service."""
 
     place: str
     objects: Callable[[], dict[str, bytes]]
@@ -81,7 +81,7 @@ def bucket(settings, server) -> Kept:
 
 @pytest.fixture(params=["folder", "bucket"])
 def place(request) -> Kept:
-    """Each of both, in turn."""
+    """Each of the two, in turn."""
     found: Kept = request.getfixturevalue(request.param)
     return found
 

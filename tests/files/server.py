@@ -1,4 +1,4 @@
-"""A real S3 server in a process of its own: moto's, on a port that is free."""
+"""A real S3 server in a process of its own: moto's, on a free port."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ KEY = "testing-key"
 
 
 class Server:
-    """A server under way, and what tests do to it."""
+    """A running server, and ways to disturb it."""
 
     def __init__(self, process: subprocess.Popen[bytes], address: str) -> None:
         self.process = process
@@ -24,7 +24,7 @@ class Server:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """While the block lasts the server takes connections and says nothing."""
+        """Within the block the server accepts connections and does not respond."""
         self.process.send_signal(signal.SIGSTOP)
         try:
             yield
@@ -33,7 +33,7 @@ class Server:
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
-        """While the block lasts it takes nobody's credentials; otherwise it takes everybody's."""
+        """Within the block it refuses all credentials; otherwise it accepts all."""
         self._ask_credentials(after=0)
         try:
             yield
@@ -49,7 +49,7 @@ class Server:
 
 @contextmanager
 def running() -> Iterator[Server]:
-    """Starts the server, waits until it answers, and ends it with the block."""
+    """Starts the server, waits until it responds, and ends it with the block."""
     port = free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],

@@ -1,4 +1,4 @@
-"""A storage that is away, refuses, says nothing or is cut off: one clear error in time, and nothing lost or left."""
+"""A storage that is unavailable, refuses, hangs or is cut off: one clear error in time, and nothing lost or left."""
 
 import io
 import os
@@ -51,7 +51,7 @@ actions.keep(uuid.UUID(sys.argv[1]), "pack", Stopping(os.urandom(20 * 1024 * 102
 
 @pytest.fixture
 def company(committed):
-    """A company of this test alone, whose files and rows are taken away afterwards."""
+    """A company of this test alone, whose files and rows are removed afterwards."""
     found = uuid.uuid4()
     yield found
     with context.company(found):
@@ -60,7 +60,7 @@ def company(committed):
 
 @pytest.fixture
 def environment(place, settings, process_environment):
-    """That of a process which keeps files in the same place."""
+    """The environment of a process that keeps files in the same place."""
     found = {"FILES_FOLDER": settings.FILES_FOLDER, "FILES_PLACE": place.place}
     if place.place == "bucket":
         options = cast(dict[str, Any], settings.STORAGES["bucket"])["OPTIONS"]
@@ -97,7 +97,7 @@ def test_a_bucket_that_does_not_do_it_is_said_in_time_and_nothing_is_left(bucket
     assert "testing-secret" not in str(said.value)
     assert "127.0.0.1" not in str(said.value)
     settings.STORAGES = settings.STORAGES | {"bucket": options}
-    assert actions.clear(company, NOW + actions.GIVEN_UP) == 2  # what was let go of, and what could not be written
+    assert actions.clear(company, NOW + actions.GIVEN_UP) == 2  # the removed and the unwritten file
     assert bucket.objects() == {}
 
 
@@ -140,7 +140,7 @@ def test_an_object_that_is_replaced_while_it_is_read_is_not_mixed(place):
         given += b"".join(pieces)
     except (ObjectChangedError, StorageFailedError):
         return
-    assert len(given) == LARGE  # it was read from what was there before, to its end
+    assert len(given) == LARGE  # the existing file was read to its end
 
 
 def test_a_writer_that_is_killed_half_way_leaves_nothing_for_ever(place, company, settings, environment):
@@ -150,7 +150,7 @@ def test_a_writer_that_is_killed_half_way_leaves_nothing_for_ever(place, company
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline() == b"half\n"
-    if place.place == "bucket":  # the upload is begun by a thread of its own
+    if place.place == "bucket":  # a thread of its own begins the upload
         client = cast(Any, storages["bucket"]).connection.meta.client
         deadline = time.monotonic() + 60
         while "Uploads" not in client.list_multipart_uploads(Bucket=environment["FILES_BUCKET"]):
@@ -175,12 +175,12 @@ def test_a_writer_that_is_killed_half_way_leaves_nothing_for_ever(place, company
 
 
 def test_memory_does_not_grow_with_a_file(place, company, settings, environment):
-    """Measured where it is taken: in a process that keeps and reads 16 MiB, then 64 MiB."""
+    """Measured in a process that keeps and reads 16 MiB, then 64 MiB."""
     found = subprocess.run(
         [sys.executable, "-c", GROWN, str(company)], env=environment, capture_output=True, check=True, text=True
     )
     small, large = (int(each) for each in found.stdout.split())
-    assert large - small < 24 * 1024, found.stdout  # KiB, where 48 MiB more were kept
+    assert large - small < 24 * 1024, found.stdout  # KiB, while 48 MiB more were kept
 
 
 GROWN = """

@@ -1,4 +1,4 @@
-"""Files are kept whole, given piece by piece as they were, gone when they are let go of: in either place."""
+"""Files are kept whole, returned unchanged piece by piece, and gone once removed: in either place."""
 
 import io
 import os
@@ -117,7 +117,7 @@ def test_what_is_let_go_of_goes_with_the_transaction(place, row, django_capture_
     file = keep()
     with django_capture_on_commit_callbacks(execute=True), context.company(COMPANY):
         actions.let_go(COMPANY, [file.file_id, None])
-        assert set(place.objects()) == {file.name}  # not before it is committed
+        assert set(place.objects()) == {file.name}  # not before the commit
     assert place.objects() == {}
     with pytest.raises(FileGoneError):
         again(file)
@@ -139,7 +139,7 @@ def test_a_file_that_is_let_go_of_while_it_is_written_is_not_kept(place):
     with context.company(COMPANY):
         actions.let_go(COMPANY, [file.file_id])
     actions.clear(COMPANY, NOW)
-    actions.write(file, io.BytesIO(SOME))  # its writer knows of nothing
+    actions.write(file, io.BytesIO(SOME))  # its writer does not know of it
     with pytest.raises(FileGoneError), context.company(COMPANY):
         actions.settle(file)
     assert place.objects() == {}

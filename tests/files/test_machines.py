@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def machine(settings, tmp_path):
-    """Makes this process one of a production, with the folder of a name."""
+    """Makes this process a production process with the folder of a name."""
     settings.PRODUCTION, settings.FILES_PLACE = True, "folder"
 
     def become(name):

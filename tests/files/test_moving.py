@@ -19,7 +19,7 @@ COMPANY = uuid.uuid4()
 
 @pytest.fixture(params=["to the bucket", "to the folder"])
 def both(request, folder, bucket, settings):
-    """The place that files come from and the one that they go to; new ones are kept in the former until they move."""
+    """The place that files move from, where new ones are kept until then, and the one that they move to."""
     found = (folder, bucket) if request.param == "to the bucket" else (bucket, folder)
     settings.FILES_PLACE = found[0].place
     return found

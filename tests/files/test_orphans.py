@@ -1,4 +1,4 @@
-"""Objects without rows go once they are old enough; rows without objects are named: after a crash, or a restore."""
+"""Objects without rows are deleted once they are old enough; rows without objects are reported."""
 
 import io
 import uuid
@@ -25,7 +25,7 @@ def later(of=timedelta(minutes=1)):
 def test_an_object_that_no_row_knows_goes_when_it_is_old_enough(place):
     kept, lost = keep(), keep()
     with context.company(COMPANY):
-        KeptFile.objects.filter(file_id=lost.file_id).delete()  # as a transaction that was rolled back, or a restore
+        KeptFile.objects.filter(file_id=lost.file_id).delete()  # as by a rollback or a restore
     place.put(f"{COMPANY}/media/no-identifier", b"what a killed writer left")
     assert orphans.clear_orphans(COMPANY, datetime.now(UTC)) == 0
     assert orphans.clear_orphans(COMPANY, later()) == 2
@@ -42,7 +42,7 @@ def test_objects_of_other_companies_and_of_others_are_left_alone(place):
 
 def test_the_copy_that_a_move_left_in_the_old_place_goes(folder, bucket, settings):
     file = keep()
-    folder.put(file.name, b"one")  # moved, and killed before the old object was removed
+    folder.put(file.name, b"one")  # moved, and killed before the old object was deleted
     assert orphans.clear_orphans(COMPANY, later()) == 1
     assert (folder.objects(), set(bucket.objects())) == ({}, {file.name})
 
@@ -56,7 +56,7 @@ def test_a_database_beside_an_older_storage_names_what_is_missing_short_or_chang
     found = {each.file_id: each for each in orphans.unsound(COMPANY, whole=True)}
     assert set(found) == {missing.file_id, short.file_id, changed.file_id}
     assert "7" in found[short.file_id].fault
-    place.put(missing.name, b"content")  # put back from a backup
+    place.put(missing.name, b"content")  # restored from a backup
     assert {each.file_id for each in orphans.unsound(COMPANY, whole=True)} == {short.file_id, changed.file_id}
     assert sound.name in place.objects()
 

@@ -63,7 +63,7 @@ def content(*lessons: dict[str, Any]) -> dict[str, Any]:
 
 
 def teach(company: Company, *lessons: dict[str, Any], share: bool = True, **told: Any) -> Course:
-    """A course with this content, shared with everyone, taken in by the history."""
+    """A course with this content, shared with everyone, and captured."""
     when = {"organization_id": company.organization_id, "at": company.start, "now": company.now}
     certificate = told.pop("certificate", None)
     course_id = verbs.create_course(**when, title=told.pop("title", "Fire safety"), certificate=certificate)
@@ -87,7 +87,7 @@ def teach_again(company: Company, course: Course, version: int, *lessons: dict[s
 
 
 def released(*lessons: dict[str, Any]) -> dict[str, Any]:
-    """What a publication says of the lessons of its content."""
+    """The fields of a publication about the lessons of its content."""
     return {
         "lessons": tuple(
             {
@@ -120,7 +120,7 @@ def begin(company: Company, person: Person, course: Course, now: datetime | None
 
 
 def do_everything(way: Way, now: datetime, *, choices: list[str] | None = None) -> None:
-    """Opens every page and answers every question, rightly unless told otherwise."""
+    """Opens every page and answers every question, rightly unless `choices` are given."""
     for each in way.outline.lessons:
         for one in each.pages:
             taking.read_page(way, one.id, now)
@@ -131,7 +131,7 @@ def do_everything(way: Way, now: datetime, *, choices: list[str] | None = None) 
 
 
 def _placed(value: Any, name: str) -> Any:
-    """Text ids begin with their page's id, which a question does not know when it is made."""
+    """Text identifiers begin with their page's, which a question does not know when it is made."""
     if isinstance(value, str):
         return value.replace("{page}", name)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Whatever a person does in whichever order, through new releases too, counts as the words say, read slowly."""
+"""Whatever a person does, in any order and through new releases, the result agrees with the slow implementation."""
 
 import random
 import uuid
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Known:
-    """What a slow reader remembers of what was done."""
+    """What the slow implementation remembers of what was done."""
 
     def __init__(self) -> None:
         self.pages: set[tuple[str, str]] = set()
@@ -33,7 +33,7 @@ class Known:
         return SlowProgress(way.outline, set(way.roles), self.pages, self.answers, self.more, self.films)
 
     def carry(self, before: Way, after: Way) -> None:
-        """Keeps what belongs to lessons that are the same."""
+        """Keeps what belongs to unchanged lessons."""
         same = {each.sha256 for each in before.outline.lessons} & {each.sha256 for each in after.outline.lessons}
         self.pages = {each for each in self.pages if each[0] in same}
         self.films = {each for each in self.films if each[0] in same}
@@ -81,7 +81,7 @@ def test_it_counts_as_the_words_say(seed: int) -> None:
 
 
 def step(chance: random.Random, company: Company, way: Way, known: Known) -> None:
-    """One thing that a person, or a manager, does."""
+    """One random action of a person or a manager."""
     now = datetime.now(UTC)
     one = chance.choice(way.outline.lessons)
     shown = chance.choice(one.pages)
@@ -105,7 +105,7 @@ def step(chance: random.Random, company: Company, way: Way, known: Known) -> Non
 
 
 def answer(right: bool, way: Way, known: Known, one: Any, asked: Any) -> None:
-    """An answer, sent twice as one form is: it counts once, and not at all where the question is settled."""
+    """An answer, sent twice: it counts once, and not at all if the question is settled."""
     number = len(known.slow(way).counted_answers(one, asked)) + 1
     choices = RIGHT if right else WRONG
     if known.slow(way).state(one, asked) != "open":
@@ -120,7 +120,7 @@ def answer(right: bool, way: Way, known: Known, one: Any, asked: Any) -> None:
 
 
 def compare(company: Company, way: Way, known: Known) -> None:
-    """What is kept says what the slow reader says, of pages, questions, and the completion."""
+    """Stored pages, questions and completion agree with the slow implementation."""
     slow, found = known.slow(way), queries.progress_of(way)
     assert (found.finished, found.next_page_id, found.assessed) == (slow.finished(), slow.next_page(), slow.assessed())
     completions = Completion.objects.filter(organization_id=company.organization_id)

@@ -1,4 +1,4 @@
-"""What was done without a connection counts when it arrives, once however often it arrives."""
+"""What was done without a connection counts when it arrives, and once, however often it arrives."""
 
 import uuid
 from datetime import UTC, datetime
@@ -48,7 +48,7 @@ def outcomes(arrived: list[Arrived]) -> list[Outcome]:
 
 
 def resumed(way: Way, now: datetime) -> Way:
-    """The take as a second request finds it."""
+    """The take as a second request reads it."""
     found = arriving.take_of(way.take.organization_id, way.take.learner_profile_id, way.take.take_id)
     assert found is not None
     again = arriving.way_of(found, now)

@@ -1,4 +1,4 @@
-"""`/v1` shows a completion that a learner has made, after the next capture: outcome, receipt and certificate."""
+"""`/v1` returns a completion by a learner after the next capture: outcome, receipt and certificate."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Contents are read once by a process, and again when what they lacked was published."""
+"""Contents are read once by a process, and again once missing ones are published."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def test_a_content_is_read_once_and_anew_when_its_package_is_published(django_as
             first = courses.content(organization_id, release_id)
         with django_assert_num_queries(1):
             assert courses.content(organization_id, release_id) is first
-        assert first.prompt("q1") == "p1.q1"  # there are no words
+        assert first.prompt("q1") == "p1.q1"  # without texts
         words = {"de": {"p1.q1": "Was zuerst?"}, "en": {"p1.q1": "What first?"}}
         ReleaseContent.objects.filter(organization_id=organization_id).update(
             manifest={"languages": ["en", "de"]}, words=words

@@ -1,4 +1,4 @@
-"""What a page view costs does not grow: not with pages, questions, answers, courses, or other people's takes."""
+"""The cost of a page view does not grow with pages, questions, answers, courses, or other people's takes."""
 
 from datetime import UTC, datetime
 from typing import Any

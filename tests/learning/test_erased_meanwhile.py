@@ -1,4 +1,4 @@
-"""A person who is erased while a request of theirs is under way: nothing personal is left behind by it."""
+"""A person is erased while a request of theirs is in progress: it leaves nothing personal behind."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ LESSON = lesson("one", page("p1", question("q1")))
 
 
 def erase(company: Company, person: Person) -> None:
-    """Erases the person over a connection that is closed afterwards: a thread's own."""
+    """Erases the person over a connection of the thread's own, which is closed afterwards."""
     try:
         erase_person(
             organization_id=company.organization_id,
@@ -32,7 +32,7 @@ def erase(company: Company, person: Person) -> None:
 
 
 def write_all(company: Company, way: Way) -> None:
-    """Everything personal that a learner's requests write."""
+    """Writes everything personal that a learner's requests write."""
     now = datetime.now(UTC)
     taking.answer(way, "q1", RIGHT, now, number=1)
     sessions.begin(company.organization_id, way.take.learner_profile_id, "Firefox on Android", now)
@@ -40,7 +40,7 @@ def write_all(company: Company, way: Way) -> None:
 
 
 def personal(company: Company) -> list[object]:
-    """What stands in the personal columns of what learners write."""
+    """The contents of the personal columns of learners' tables."""
     with context.company(company.organization_id):
         here = {"organization_id": company.organization_id}
         return [

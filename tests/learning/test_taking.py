@@ -1,4 +1,4 @@
-"""A course is taken page by page and answer by answer, and is finished by the server's own record alone."""
+"""A course is taken page by page and answer by answer; only the server's own record finishes it."""
 
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -196,7 +196,7 @@ class TestFinishing:
             (found,) = completions(company)
             assert receipt == uuid.uuid5(company.organization_id, f"take/{way.take.take_id}")
             assert (found.completion_receipt_id, found.at, found.assessed) == (receipt, now, True)
-            assert begin(company, anna, course).take.take_id == way.take.take_id  # before the history knows
+            assert begin(company, anna, course).take.take_id == way.take.take_id  # before a capture has processed it
         take_in(company)
         with context.company(company.organization_id):
             later = datetime.now(UTC)
@@ -318,7 +318,7 @@ class TestNewReleases:
             organization_id=company.organization_id, at=withdrawn, course_release_id=course.course_release_id
         )
         with context.company(company.organization_id), pytest.raises(ReleaseWithdrawnError):
-            begin(company, anna, course)  # before the history knows
+            begin(company, anna, course)  # before a capture has processed it
         take_in(company)
         with context.company(company.organization_id), pytest.raises(ReleaseWithdrawnError):
             begin(company, anna, course)

@@ -30,7 +30,7 @@ def anna_takes(committed: None) -> tuple[Company, Person, Course]:
 
 
 def together(company: Company, act: Callable[[int], Any]) -> list[Any]:
-    """What came of `act` in each of twenty threads that begin at once, each with a connection of its own."""
+    """The results of `act` in twenty threads that begin at once, each with a connection of its own."""
     barrier = Barrier(THREADS, timeout=60)
 
     def one(number: int) -> Any:

@@ -89,7 +89,7 @@ def test_a_deadline_within_a_day_names_its_hour(now, said):
         (LONDON, date(2026, 3, 29)),  # 23 hours
         (LONDON, date(2026, 10, 25)),  # 25 hours
         (SAO_PAULO, date(2018, 11, 3)),  # the next day begins at one o'clock
-        (SAO_PAULO, date(2018, 2, 17)),  # its last hour comes twice
+        (SAO_PAULO, date(2018, 2, 17)),  # the last hour occurs twice
     ],
 )
 def test_the_day_on_which_clocks_change_is_one_day(zone, last_day):

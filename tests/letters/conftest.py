@@ -1,4 +1,4 @@
-"""A company whose letters are looked at, and letters as a reader's mail program sees them."""
+"""A company whose letters are tested, and letters as a reader's mail program displays them."""
 
 import uuid
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def story(db: None) -> Story:
 
 @pytest.fixture
 def asked() -> Callable[..., Letter]:
-    """`asked(story, kind, learner, *subjects, **more)`: a letter that was asked for."""
+    """`asked(story, kind, learner, *subjects, **more)`: a requested letter."""
 
     def make(story: Story, kind: Kind, learner: uuid.UUID | None, *subjects: uuid.UUID, **more: Any) -> Letter:
         letter_id = uuid.uuid4()
@@ -46,7 +46,7 @@ def asked() -> Callable[..., Letter]:
 
 
 def sent(story: Story, at: datetime = NOW, **more: Any) -> int:
-    """Sends what is due at a moment; how many letters went."""
+    """Sends what is due at a moment; returns how many letters were sent."""
     return sending.send_due(story.organization_id, lambda: at, **more).sent
 
 

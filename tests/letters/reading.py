@@ -1,4 +1,4 @@
-"""A letter's HTML as a mail program reads it: what is seen, what it links to, and what it would fetch."""
+"""A letter's HTML as a mail program reads it: what is visible, what it links to, and what it would fetch."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -51,7 +51,7 @@ class Seen(HTMLParser):
 
     @property
     def text(self) -> str:
-        """All that is seen, as one line."""
+        """All visible text, as one line."""
         return " ".join(self.words)
 
 

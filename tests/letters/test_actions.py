@@ -1,4 +1,4 @@
-"""Asking for letters: in the transaction of what they are about, once for each that has a name of its own."""
+"""Requesting letters: in the transaction of their subject, and once for each with a `letter_id`."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""What each kind of letter says, to whom, and where its link leads."""
+"""The content of each kind of letter, its recipient, and where its link leads."""
 
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -34,7 +34,7 @@ def anna(story):
 
 
 def link_of(story, letter):
-    """The link of a letter, as the table holds it: in the text, behind the one button of the HTML, to a page."""
+    """The link of a letter, as stored: in the text, behind the only button of the HTML, and to a page."""
     seen = Seen(html_of(letter))
     (address,) = seen.links
     assert f"\n{address}\n" in letter.body

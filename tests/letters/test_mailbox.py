@@ -1,4 +1,4 @@
-"""Where letters are not sent they lie in a folder, one file a letter, as a mail program reads them."""
+"""Installations that send no letters write them to a folder, one file for each, as a mail program reads them."""
 
 import email
 import email.policy

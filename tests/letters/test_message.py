@@ -1,4 +1,4 @@
-"""Letters as mail: HTML and text that say the same, whatever names and titles hold, and nothing fetched."""
+"""Letters as mail: HTML and text with the same content, whatever names and titles hold, and nothing is fetched."""
 
 import html
 import uuid

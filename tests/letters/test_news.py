@@ -1,4 +1,4 @@
-"""What is new: written about once, to whom it came lately, and never about what an import brings from the past."""
+"""News: written about once, to the person concerned, and never about past facts of an import."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -20,7 +20,7 @@ A_DAY = timedelta(days=1)
 
 @pytest.fixture
 def company():
-    """A company that was looked at before anything happened in it."""
+    """A company that was searched for news before anything happened in it."""
     company = make_company()
     capture_all(company.organization_id, NOW)
     news.read(company.organization_id, NOW)
@@ -28,7 +28,7 @@ def company():
 
 
 def look(company, at=NOW):
-    """Captures, then looks for what is new: how many letters were asked for."""
+    """Captures, then searches for news; returns how many letters were requested."""
     organization_id = getattr(company, "organization_id", company)
     capture_all(organization_id, at)
     return news.read(organization_id, at)

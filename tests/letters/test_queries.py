@@ -1,4 +1,4 @@
-"""What is asked of the letters of all companies, by a function of the database that no company enters."""
+"""Reads of the letters of all companies, by a function of the database outside any company."""
 
 import uuid
 from datetime import timedelta

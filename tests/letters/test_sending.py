@@ -1,4 +1,4 @@
-"""Sending: each letter at least once, for any number of workers, whatever the mail server does."""
+"""Sending: each letter at least once, with any number of workers, whatever the mail server does."""
 
 import smtplib
 import socketserver
@@ -29,7 +29,7 @@ class RefusingBackend(locmem.EmailBackend):
 
 
 class DyingBackend(locmem.EmailBackend):
-    """The process dies when the letter has been handed over."""
+    """The process dies after the letter is handed over."""
 
     def send_messages(self, letters):
         super().send_messages(letters)
@@ -148,13 +148,13 @@ def test_an_address_that_no_letter_can_bear_is_given_up_at_once_and_holds_up_nob
 
 
 class _Server(socketserver.ThreadingTCPServer):
-    """Takes letters, and keeps them."""
+    """Accepts letters, and keeps them."""
 
     received: list[bytes]
 
 
 class _Session(socketserver.StreamRequestHandler):
-    """One session of a small mail server (RFC 5321), which keeps what it is handed."""
+    """One session of a small mail server (RFC 5321), which keeps the mails it accepts."""
 
     server: _Server
 
@@ -183,7 +183,7 @@ class _Session(socketserver.StreamRequestHandler):
 
 @pytest.fixture
 def mail_server(settings):
-    """A mail server on this machine that letters are sent to by SMTP; the mails that it took."""
+    """A mail server on this machine to which letters are sent by SMTP; yields the mails that it accepted."""
     with _Server(("127.0.0.1", 0), _Session) as server:
         server.received = []
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))

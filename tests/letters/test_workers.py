@@ -1,4 +1,4 @@
-"""Letters when several workers look at once."""
+"""Letters with several workers at once."""
 
 import threading
 from datetime import timedelta
@@ -15,7 +15,7 @@ from tests.companies import NOW, make_company
 
 
 def together(work, times=3):
-    """Does the work in several threads at once, each with a connection of its own; what each returned."""
+    """Does the work in several threads at once, each with a connection of its own; returns what each returned."""
     found = []
 
     def do():

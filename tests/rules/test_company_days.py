@@ -1,4 +1,4 @@
-"""Company days: the worked clock changes, and that days always tile time."""
+"""Company days: worked clock changes, and that days always cover time without gaps or overlaps."""
 
 from datetime import UTC, date, datetime, timedelta
 

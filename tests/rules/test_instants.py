@@ -1,4 +1,4 @@
-"""Instants of RFC 3339: any number of fraction digits, second 60, and nothing that never was."""
+"""Instants of RFC 3339: any number of fraction digits, second 60, and dates that do not exist."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone

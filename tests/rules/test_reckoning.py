@@ -1,4 +1,4 @@
-"""What is reckoned of a deadline is what the decider decides, on random stories; each way of counting by example."""
+"""The reckoning of a deadline agrees with the decider, for random facts; and each way of counting by example."""
 
 from datetime import timedelta
 from random import Random

@@ -1,4 +1,4 @@
-"""What happens to certificates and in live sessions: recorded, or refused with a reason."""
+"""Facts about certificates and live sessions: recorded, or refused with a reason."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -30,7 +30,7 @@ ACTOR = uuid.UUID(int=7)
 
 
 class Earned:
-    """A story in which somebody earned a certificate."""
+    """A story in which a person earned a certificate."""
 
     def __init__(self, now: datetime) -> None:
         self.story = Story(now)
@@ -48,7 +48,7 @@ class Earned:
         )
 
     def name(self, certificate: uuid.UUID, day: int) -> str | None:
-        """The name on a certificate issued that many days after the beginning."""
+        """The name on a certificate issued `day` days after the beginning."""
         with context.company(self.story.organization_id):
             asked = NamedCertificate(certificate, self.person, BEGIN + timedelta(days=day))
             return name_on(self.story.organization_id, asked)
@@ -80,7 +80,7 @@ def earned(db: None, now: datetime) -> Earned:
 
 @pytest.fixture
 def committed_earned(committed: None, now: datetime) -> Earned:
-    """What the whole database sees: codes are looked up without a company."""
+    """A committed company, because codes are looked up without a company, in the whole database."""
     return Earned(now)
 
 
@@ -109,7 +109,7 @@ def test_what_is_revoked_is_corrected_no_more_but_at_that_very_moment_it_was(ear
     earned.story.tell([earned.revoked(day=10)])
     with pytest.raises(RefusedByRuleError, match="was revoked"):
         earned.story.tell([earned.corrected(at=BEGIN + timedelta(days=10, microseconds=1))])
-    earned.story.tell([earned.corrected()])  # as it would be in one file, where the order of lines decides nothing
+    earned.story.tell([earned.corrected()])  # as in one file, where the order of lines makes no difference
     other = Earned(earned.story.now)
     other.story.tell([other.revoked(day=10), other.corrected()])
     for each in (earned, other):

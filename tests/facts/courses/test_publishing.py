@@ -1,4 +1,4 @@
-"""A package becomes the next version of its course."""
+"""Publishing a package as the next version of its course."""
 
 import json
 import shutil
@@ -54,7 +54,7 @@ def _words(folder, text_id, words, language="en"):
 
 
 def _told_by_file(company, folder, **kept):
-    """A course and its version, told by a facts file under identifiers of somebody else's; returns the course."""
+    """Records a course and its version from a facts file, under identifiers of another program; returns the course."""
     package = check_package(folder)
     course_id = verbs.create_course(organization_id=company, title="As they call it", at=NOW, now=NOW)
     verbs.publish_release(
@@ -71,7 +71,7 @@ def _told_by_file(company, folder, **kept):
 
 
 def _say_otherwise(folder, language="en"):
-    """Changes one title's words and one lesson's content."""
+    """Changes one title's text and one lesson's content."""
     content = json.loads((folder / "content.json").read_text())
     content["lessons"][0]["minutes"] = 119
     (folder / "content.json").write_text(json.dumps(content))
@@ -103,7 +103,7 @@ def test_the_same_content_again_is_known_and_a_change_is_the_next_version(compan
     assert (second.course_id, second.version, second.known) == (first.course_id, 2, False)
     with context.company(company):
         one, two = Release.objects.filter(organization_id=company).order_by("version")
-        # The lesson that did not change keeps its release.
+        # The unchanged lesson keeps its release.
         assert len(set(one.lesson_release_ids) & set(two.lesson_release_ids)) == 1
         assert one.contents_sha256 != two.contents_sha256
 
@@ -119,7 +119,7 @@ def test_a_package_of_a_course_that_the_company_has_under_another_identifier_is_
     assert (second.course_id, second.version, second.new_course) == (course_id, 8, False)
     with context.company(company):
         assert Course.objects.filter(organization_id=company).count() == 1
-        # The lesson that did not change keeps its release, whoever named it.
+        # The unchanged lesson keeps its release, whoever gave it its identifier.
         lessons = Release.objects.get(course_release_id=second.course_release_id).lesson_release_ids
         assert set(told.lesson_release_ids) < set(lessons)
     _words(folder, "fire-safety.title", "Fire")
@@ -151,7 +151,7 @@ def test_a_course_that_was_named_once_is_the_packages_course_from_then_on(compan
     _say_otherwise(folder)
     assert _publish(company, folder)[:1] == (course_id,)
     with context.company(company):
-        # Only a title that changed in the package is a new title of the course.
+        # A new title of the course is one that changed in the package.
         assert Course.objects.get(organization_id=company).title == "Fire, at our place"
     other = verbs.create_course(organization_id=company, title="Another", at=NOW, now=NOW)
     with pytest.raises(RefusedByRuleError, match="is the course Fire, at our place"):
@@ -274,7 +274,7 @@ def test_the_command_publishes_captures_and_says_what_it_did(company, capsys):
 def test_the_command_says_that_a_certificate_is_for_a_new_course_only(company, folder, capsys):
     arguments = [str(folder), "--organization", str(company), "--certificate", "Fire"]
     call_command("publish_course", *arguments)
-    call_command("publish_course", *arguments)  # given again after a crash, say
+    call_command("publish_course", *arguments)  # repeated, for example after a crash
     assert capsys.readouterr().err == ""
     _say_otherwise(folder)
     call_command("publish_course", *arguments)

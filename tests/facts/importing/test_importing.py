@@ -1,4 +1,4 @@
-"""Importing a facts file: what is recorded, known and refused, and that order decides nothing."""
+"""Importing a facts file: what is recorded, known and refused, and that the order of lines makes no difference."""
 
 import random
 import uuid
@@ -118,7 +118,7 @@ def inside(company: uuid.UUID) -> Iterator[uuid.UUID]:
 
 
 def stored(organization_id: uuid.UUID) -> dict[str, list[str]]:
-    """Everything in the source rooms but what tells the order of recording and where it came from."""
+    """Everything stored in the rooms of facts except origins and the order of recording."""
     with context.company(organization_id):
         return {
             table: sorted(
@@ -185,7 +185,7 @@ def test_the_number_of_statements_does_not_grow_with_the_file(
             *(completed(name, f"course {people}", 3) for name in names),
         ]
 
-    take_in(company, [team("known")])  # a company's first import looks for no known facts
+    take_in(company, [team("known")])  # a company's first import does not look for known facts
     with django_assert_max_num_queries(60) as few:
         take_in(company, story(2))
     with django_assert_max_num_queries(60) as many:
@@ -301,7 +301,7 @@ ANNA_WORKS = [joined("anna", 0), *course("fire"), shared("fire", 1), team("blue"
         ([waived(1, "anna", "fire", 6), completed("anna", "fire", 5)], [0]),
         ([waived(1, "anna", "fire", 5), completed("anna", "fire", 6)], []),
         ([waived(1, "anna", "fire", 5), waived(1, "anna", "fire", 6, "set_deadline") | OTHER], [1]),
-        # Ids that stand already.
+        # Identifiers that are already in use.
         ([joined("anna", 3) | OTHER], [0]),
         ([team("blue", 3) | OTHER], [0]),
         ([course("fire", 3)[0] | OTHER], [0]),
@@ -443,7 +443,7 @@ def test_each_fact_leaves_the_subjects_that_may_be_decided_differently(inside: u
     assert pending() == {("everything_of_person", ids("cleo")[0]), invitation}
     take_in(inside, [fact("employee_suspended", "cleo", 9, person_id="stay cleo")])
     assert pending() == {("person", ids("cleo")[0]), invitation}
-    # What changes no row by itself takes a capture all the same: equal sequences say that no fact was recorded.
+    # A fact that changes no row also gets a capture: equal sequences mean that no fact was recorded.
     take_in(inside, [fact("team_created", "x", 9, team_id="team sea", name="Sea")])
     assert pending() == {("team", ids("team sea")[0])}
     take_in(inside, [fact("trainer_named", "x", 9, trainer_profile_id="tom", trainer_name="Tom")])

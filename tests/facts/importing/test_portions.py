@@ -1,4 +1,4 @@
-"""Files with many people are recorded in portions, and it makes no difference to what is recorded and refused."""
+"""Files with many people are recorded in portions, with the same result as without portions."""
 
 import random
 import uuid
@@ -27,7 +27,7 @@ def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _tangle(chance: random.Random, size: int) -> list[dict[str, Any]]:
-    """Lines about few people, stays and invitations, of which many break a rule or exclude one another."""
+    """Lines about few people, stays and invitations, many of which break a rule or contradict each other."""
     stays, invitations = ["stay 1", "stay 2", "stay 3", "stay 4"], ["invitation 1", "invitation 2", "nobody's"]
     lines = []
     for number in range(size):
@@ -88,7 +88,7 @@ def test_waivers_of_many_people_are_refused_alike_however_many_are_loaded_at_onc
         lines += [
             joined(person),
             waived(2 * number, person, "fire", 5),
-            waived(2 * number + 1, person, "safety", 0.5 if number % 2 else 6),  # half of them before it was shared
+            waived(2 * number + 1, person, "safety", 0.5 if number % 2 else 6),  # half of them before it is shared
             completed(person, "fire", 4 if number % 3 else 9),
         ]
     at_once, divided = (make_company().organization_id for _ in range(2))

@@ -1,4 +1,4 @@
-"""What is said of many lines waits on disk and comes in the order of the file, as what is said of few."""
+"""Many errors and notes about lines are kept on disk and are returned in the order of the file, as few are."""
 
 import random
 import tracemalloc

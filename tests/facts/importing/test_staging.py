@@ -1,4 +1,4 @@
-"""Lines wait in memory or in temporary files, and come out the same: in order, each once, in batches."""
+"""Lines are staged in memory or in temporary files, with the same result: in order, each once, in batches."""
 
 import random
 from datetime import datetime
@@ -19,7 +19,7 @@ Staged = tuple[dict[str, list[list[tuple[int, UUID]]]], list[RefusedLine], int, 
 
 
 def _staged(lines: list[dict[str, Any]]) -> Staged:
-    """What comes out: numbers and fact_ids by kind and batch, faults, how many came again, who was erased when."""
+    """The result: numbers and fact_ids by kind and batch, faults, the number of repetitions, and erasures."""
     with staging.Staging() as staged:
         for line in read(file_of(lines)):
             assert isinstance(line, ReadLine)
@@ -35,7 +35,7 @@ def _staged(lines: list[dict[str, Any]]) -> Staged:
 
 @pytest.fixture
 def files() -> list[list[dict[str, Any]]]:
-    """Lines of many kinds in any order; with some that come again; and with some that come again with other content."""
+    """Lines of many kinds in any order; with repeated ones; and with ones repeated with other content."""
     mixed = [*STORY, ERASED, LATER]
     random.Random(11).shuffle(mixed)
     changed = {**team("blue"), "name": "Another name"}

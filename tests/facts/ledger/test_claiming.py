@@ -1,4 +1,4 @@
-"""What a capture takes from all that waits: found by indexes, however much else waits."""
+"""What a capture claims is found by indexes, however many other subjects are pending."""
 
 import uuid
 from datetime import UTC, date, datetime
@@ -13,12 +13,12 @@ from tests.companies import make_company
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
-MANY, BUDGET = 20_000, 20  # measured: 2 buffers; all that waits takes 488
+MANY, BUDGET = 20_000, 20  # measured: 2 buffers; reading all pending rows takes 488
 
 
 @pytest.fixture
 def company():
-    """A company of which many narrow subjects wait, and behind them a team, and a person who could not be decided."""
+    """A company with many pending narrow subjects, and after them a team, and a person who could not be decided."""
     made = make_company("Waiting", "UTC", date(2025, 1, 1), at=NOW)
     with context.company(made.organization_id):
         several = [(SubjectKind.PERSON_COURSE, 0)] * MANY + [(SubjectKind.TEAM, 0), (SubjectKind.PERSON, 3)]

@@ -1,4 +1,4 @@
-"""The ledger keeps where each fact came from, and a chain over all of it: what is altered is named by its line."""
+"""The ledger keeps the origin of each fact, and a chain over all of it: verification names an altered line."""
 
 import threading
 import uuid
@@ -25,7 +25,7 @@ from tests.verbs import create_team
 
 @pytest.fixture
 def company(committed):
-    """A company whose facts came in by three ways, sealed by two captures."""
+    """A company with facts from three origins, sealed by two captures."""
     company = make_company()
     anna = company.join("Anna")
     company.share(company.course())
@@ -143,7 +143,7 @@ def test_a_large_origin_is_sealed_in_turns_and_holds(committed, monkeypatch):
 
 
 def test_what_commits_late_is_sealed_later_and_the_recorders_do_not_wait(committed):
-    """An import still open when others record and capture: its earlier row ids come into the chain after theirs."""
+    """An import is still open while others record and capture: its earlier row ids are chained after theirs."""
     company = make_company()
     begun, captured = threading.Event(), threading.Event()
 

@@ -1,4 +1,4 @@
-"""docs/schemas/facts.json says what the classes read."""
+"""docs/schemas/facts.json agrees with the classes that read lines."""
 
 import json
 from pathlib import Path

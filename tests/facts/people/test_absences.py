@@ -1,4 +1,4 @@
-"""Absences as facts: what a line may hold, what is refused, what erasure clears, and what the history then says."""
+"""Absences as facts: valid lines, refusals, what erasure clears, and the resulting history."""
 
 import json
 import uuid

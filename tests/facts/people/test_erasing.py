@@ -1,4 +1,4 @@
-"""Erasure: what is personal goes, everywhere, and nothing else changes."""
+"""Erasure clears what is personal, everywhere, and changes nothing else."""
 
 import json
 import logging
@@ -47,7 +47,7 @@ def erasure_list(settings: Any, tmp_path: Path) -> Path:
 
 
 class Remembered:
-    """Somebody of whom everything personal is known everywhere; every string of theirs occurs nowhere else."""
+    """A person with every kind of personal data in every table; each of their strings occurs nowhere else."""
 
     def __init__(self, story: Story) -> None:
         self.story = story
@@ -61,7 +61,7 @@ class Remembered:
         self._is_provisioned()
 
     def said(self, word: str) -> str:
-        """A personal string."""
+        """A personal string that contains `word`."""
         text = f"{word}{self.mark}"
         self.strings.append(text)
         return text
@@ -185,7 +185,7 @@ class Remembered:
         company, about = self.story.organization_id, {"learner_profile_id": self.profile_id}
         with context.company(company):
             EmployeeNumber.objects.create(organization_id=company, employee_number=self.said("number"), **about)
-            self.strings.append(f"x{self.mark[:12]}")  # in place of a reason, which is a word that others have too
+            self.strings.append(f"x{self.mark[:12]}")  # in place of the reason, a word that others have too
             Absence.objects.create(
                 organization_id=company,
                 absence_id=uuid.uuid4(),
@@ -213,7 +213,7 @@ class Remembered:
         return number
 
     def captured(self) -> None:
-        """The history catches up; check codes are given, and salts drawn for every name that rows commit to."""
+        """Captures: check codes are made, and salts for every name to which rows commit."""
         capture_all(self.story.organization_id, self.story.now)
         with context.company(self.story.organization_id):
             for model in (Identity, IssuedName):
@@ -224,14 +224,14 @@ class Remembered:
 
 
 def hits(strings: list[str]) -> dict[str, set[str]]:
-    """Where each string stands, by table: every row of every table as text, and bytes as their hexadecimal text."""
+    """Where each string occurs, by table: every row of every table as text, and bytes also as hexadecimal."""
     found: dict[str, set[str]] = {text: set() for text in strings}
-    with connections["owner"].cursor() as cursor:  # the owner is above row-level security
+    with connections["owner"].cursor() as cursor:  # row-level security does not apply to the owner
         cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         forms = [(text, form) for text in strings for form in (text, text.encode().hex(), json.dumps(text)[1:-1])]
         for (table,) in cursor.fetchall():
             cursor.execute(
-                # OFFSET 0: each row becomes a text once, and not once for each form.
+                # OFFSET 0: each row is converted to text once, and not once for each form.
                 f'SELECT DISTINCT f.said FROM (SELECT lower(t::text) AS row FROM "{table}" t OFFSET 0) t'
                 " JOIN unnest(%s::text[], %s::text[]) AS f (said, form) ON strpos(t.row, f.form) > 0",
                 [[said for said, _ in forms], [form.lower() for _, form in forms]],
@@ -243,7 +243,7 @@ def hits(strings: list[str]) -> dict[str, set[str]]:
 
 
 def in_redis(strings: list[str], address: str) -> list[str]:
-    """The strings that stand in any key or value of Redis."""
+    """The strings that occur in any key or value of Redis."""
     client = redis.Redis.from_url(address)
     readers = {b"string": "get", b"list": "lrange", b"hash": "hgetall", b"set": "smembers", b"zset": "zrange"}
     held = []
@@ -253,7 +253,7 @@ def in_redis(strings: list[str], address: str) -> list[str]:
         try:
             held.append((key, getattr(client, readers[kind])(key, *more) if kind in readers else None))
         except redis.ResponseError:
-            continue  # it went, or became something else, while we looked
+            continue  # it was deleted or replaced while we looked
     client.close()
     return [text for text in strings if text in repr(held)]
 
@@ -297,7 +297,7 @@ def asked(story: Story, register: str) -> dict[str, str]:
 
 
 def api_answers(story: Story) -> str:
-    """All that the API tells of the company, with every scope."""
+    """All that the API returns about the company, with every scope."""
     client = client_of(story)
     answers = []
     for register in REGISTERS:
@@ -308,7 +308,7 @@ def api_answers(story: Story) -> str:
 
 
 def pinned_cursors(story: Story) -> dict[str, str]:
-    """Where each register's pull stands after its first row."""
+    """The cursor of each register's pull after its first row."""
     client = client_of(story)
     pages = {each: client.get(f"/v1/{each}", asked(story, each) | {"limit": "1"}).json() for each in REGISTERS}
     found = {register: page["next_cursor"] for register, page in pages.items() if page["next_cursor"]}
@@ -317,7 +317,7 @@ def pinned_cursors(story: Story) -> dict[str, str]:
 
 
 def second_pages(story: Story, cursors: dict[str, str]) -> str:
-    """What those pulls go on with, from the snapshots that they are pinned to."""
+    """The next pages of those pulls, from the snapshots to which they are pinned."""
     client = client_of(story)
     answers = [client.get(f"/v1/{register}", {"cursor": cursor}) for register, cursor in cursors.items()]
     assert {answer.status_code for answer in answers} == {200}
@@ -507,7 +507,7 @@ def test_erasures_are_done_again_after_a_restore(committed: None, erasure_list: 
     erase_person(organization_id=story.organization_id, learner_profile_id=ana, at=story.now)
     (entry,) = read(erasure_list)
     assert isinstance(entry, Entry)
-    # A restored database that lacks the erasure is, to the list, a person whom it shows and the list does not.
+    # If a restored database lacks the erasure, the comparison with the list lists the person.
     missing = entry._replace(learner_profile_id=bo)
     line = json.loads(erasure_list.read_text()) | {"learner_profile_id": str(bo)}
     elsewhere = line | {"organization_id": str(uuid.uuid4())}
@@ -538,7 +538,7 @@ def test_torn_lines_are_named_and_everything_else_on_the_list_is_erased(
         append([Entry(story.organization_id, person, None, story.now)])
         lines.append(erasure_list.read_bytes().splitlines(keepends=True)[-1])
     ana, bo, cy, di = lines
-    # Torn in the middle; whole, but glued to a torn one by an older version; no erasure; zeros; cut at the end.
+    # Cut in the middle; whole, but appended to a cut line by an older version; not an erasure; zeros; cut at the end.
     erasure_list.write_bytes(ana + bo[:40] + b"\n" + bo[:25] + bo + b"{}\n" + b"\0" * 7 + b"\n" + cy + di[:-20])
     with pytest.raises(CommandError, match="Not read: line 2, line 3, line 4, line 5, line 7") as refused:
         call_command("replay_erasures")

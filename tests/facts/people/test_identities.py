@@ -1,4 +1,4 @@
-"""A capture that keeps what lies behind commitments and an erasure wait for each other: nothing is left behind."""
+"""A capture that keeps what lies behind commitments and an erasure wait for each other, so that nothing is left."""
 
 import uuid
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Subjects(NamedTuple):
     open: uuid.UUID
 
     def keep(self) -> list[str]:
-        """What a capture does with their names, within its transaction; the commitments."""
+        """Does what a capture does with their names, within its transaction; returns the commitments."""
         identities = Identities(self.organization_id, NOW)
         found = identities.people.of_people([self.person])
         found |= identities.people.of_invitations([self.accepted, self.open])
@@ -34,7 +34,7 @@ class Subjects(NamedTuple):
         return list(found.values())
 
     def kept(self, identities: list[str]) -> int:
-        """Behind how many of the commitments there is anything."""
+        """The number of commitments behind which anything is kept."""
         with context.company(self.organization_id):
             return sum(identity_behind(self.organization_id, each) is not None for each in identities)
 
@@ -72,7 +72,7 @@ def test_an_erasure_waits_for_the_capture_and_clears_what_it_kept(subjects: Subj
             erased = threads.submit(_elsewhere, erase)
             until_somebody_waits()
         erased.result(60)
-    # The person's erasure reaches the invitation to the same address, too.
+    # The person's erasure also clears the invitation to the same address.
     assert subjects.kept(identities) == (0 if whose == "person" else 2)
 
 
@@ -81,7 +81,7 @@ def test_a_capture_waits_for_the_erasure_and_keeps_nothing(subjects: Subjects) -
     erasure = PersonErased(fact_id=uuid.uuid4(), at=NOW, learner_profile_id=subjects.person)
     with recording_elsewhere(organization_id, [erasure], NOW) as elsewhere, context.company(organization_id):
         identities = Identities(organization_id, NOW)
-        found = identities.people.of_people([subjects.person])  # read while the erasure was not committed
+        found = identities.people.of_people([subjects.person])  # read before the erasure is committed
         found |= identities.people.of_invitations([subjects.accepted, subjects.open])
 
         def commit() -> None:

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
-from compliance.facts.lines.kinds import ContactJoined
+from compliance.facts.errors import RefusedByRuleError
+from compliance.facts.lines.kinds import ContactJoined, EmployeeJoined, FactLine, InvitationRevoked
 from compliance.facts.people.queries import displayed_people
 from compliance.rules.vocabulary import Door
 from compliance.tenancy import context
@@ -55,3 +56,38 @@ def test_a_profile_that_another_transaction_makes_at_the_same_time_shows_the_lat
         joining.result(60)
     with context.company(organization_id):
         assert displayed_people(organization_id, [profile])[profile].person_name == displayed
+
+
+@pytest.mark.usefixtures("committed")
+@pytest.mark.parametrize("elsewhere_accepts", [True, False])
+@pytest.mark.parametrize("here_accepts", [True, False])
+def test_an_invitation_that_another_transaction_accepts_or_revokes_at_the_same_time_is_neither_accepted_nor_revoked(
+    elsewhere_accepts: bool, here_accepts: bool
+) -> None:
+    organization_id = make_company().organization_id
+    invitation_id = verbs.invite_person(
+        organization_id=organization_id, at=day(1), now=NOW, work_email="anna@example.com", person_name="Anna"
+    )
+    line: FactLine = InvitationRevoked(fact_id=uuid.uuid4(), at=day(2), invitation_id=invitation_id)
+    if elsewhere_accepts:
+        line = EmployeeJoined(
+            fact_id=uuid.uuid4(),
+            at=day(2),
+            person_id=uuid.uuid4(),
+            learner_profile_id=uuid.uuid4(),
+            invitation_id=invitation_id,
+        )
+
+    def accept_or_revoke() -> None:
+        verb = verbs.join_employee if here_accepts else verbs.revoke_invitation
+        try:
+            verb(organization_id=organization_id, at=day(3), now=NOW, invitation_id=invitation_id)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as threads, recording_elsewhere(organization_id, [line], NOW) as elsewhere:
+        here = threads.submit(accept_or_revoke)
+        until_somebody_waits()
+        elsewhere.commit()
+        with pytest.raises(RefusedByRuleError):
+            here.result(60)

@@ -31,7 +31,7 @@ def inside() -> Iterator[uuid.UUID]:
 
 
 def stretches(organization_id: uuid.UUID, name: str) -> list[tuple[str, str | None]]:
-    """Since when and until when somebody is in the crew."""
+    """The stretches during which a person is in the crew."""
     learner = uuid.UUID(identifier(name))
     stays = load_learners(organization_id, [learner])[learner].memberships
     assert {str(stay.team_id) for stay in stays} <= set(ids("team crew"))
@@ -53,7 +53,7 @@ def test_who_comes_back_into_a_team_that_they_still_belong_to_is_in_it_as_before
         assert take_in(inside, part).errors == []
     assert stretches(inside, "ana") == [(at(1), None)]
     suspended = fact("employee_suspended", "ana", 25, person_id="stay ana again")
-    assert take_in(inside, [suspended]).errors == []  # and nothing about them is refused for it
+    assert take_in(inside, [suspended]).errors == []  # and no fact about them is refused because of it
 
 
 def test_what_is_told_of_the_team_comes_in_any_order() -> None:

@@ -16,7 +16,7 @@ from compliance.facts.policies.models import Receipt
 from compliance.tenancy import context
 from tests.facts.story import BEGIN, Story
 
-MOMENT = BEGIN + timedelta(days=10)  # all claim the same moment: the chain tells them apart
+MOMENT = BEGIN + timedelta(days=10)  # all state the same moment: the chain gives each its own
 
 
 def sign_together(
@@ -70,12 +70,12 @@ def test_forty_concurrent_signers_on_two_processes_make_one_chain(committed: Non
     for process in signing:
         process.start()
     for _, sending in ends:
-        sending.close()  # so that a process that died is an end of file, not a wait
+        sending.close()  # so that the death of a process ends the pipe instead of blocking
     pairs = [pair for receiving, _ in ends for pair in receiving.recv()]
     for process in signing:
         process.join()
     assert len(pairs) == 40
-    assert all(first == second for first, second in pairs)  # signing twice gives the first receipt again
+    assert all(first == second for first, second in pairs)  # signing again returns the first receipt
     with context.company(story.organization_id):
         assert verify(story.organization_id) == 40
         assert set(Receipt.objects.values_list("receipt_id", flat=True)) == {first for first, _ in pairs}

@@ -147,7 +147,7 @@ def test_five_years_of_real_policies_come_in_byte_for_byte(now: datetime, tmp_pa
     )
     assert (found.returncode, found.stderr) == (0, "")
     assert "46 policy versions; every statement_sha256, document_sha256 and version_digest holds" in found.stdout
-    first = served["data"][0]  # by hand, as docs/verify.md says
+    first = served["data"][0]  # by hand, as described in docs/verify.md
     lines = [
         "svc.policy/2", first["course_id"], str(first["version"]), hashlib.sha256(first["html"].encode()).hexdigest(),
         first["statement_sha256"], first["act"], first["effective_on"] or "", first["change_kind"],

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 
 def served(story: Story) -> str:
-    """The only row of /v1/policies, as it is served."""
+    """The only row of /v1/policies, as served."""
     capture_all(story.organization_id, story.now)
     company, head = organization(story.organization_id), queries.head(story.organization_id)
     told = Company(
@@ -38,7 +38,7 @@ def served(story: Story) -> str:
 
 
 def of_bytes(now: datetime, size: int) -> PolicyPublished:
-    """A version whose row takes so many bytes: most of its text is quotation marks, which JSON writes as two."""
+    """A version whose row has `size` bytes: most of its text is quotation marks, which JSON writes as two."""
     story = Story(now)
     shortest = '<h1>A</h1>\n<p>"</p>\n'
     story.tell([story.version(html=shortest)])
@@ -56,7 +56,7 @@ def test_the_largest_version_that_a_page_holds_is_published_and_served(now: date
 def test_a_version_that_could_never_be_served_is_refused_by_the_size_of_its_row_as_json(now: datetime) -> None:
     story = Story(now)
     too_large = of_bytes(now, MAXIMUM_ROW_BYTES + 1)
-    assert len(too_large.html.encode()) < 2 * 1024 * 1024  # the file alone would have fitted
+    assert len(too_large.html.encode()) < 2 * 1024 * 1024  # the file alone would have been small enough
     with pytest.raises(InvalidContentError, match="html: the version takes 3,143,681 bytes as JSON"):
         story.tell([too_large])
     facts = [line.__dict__ | {"at": "2025-01-07T09:00:00Z"} for line in (story.version(), too_large)]

@@ -1,4 +1,4 @@
-"""Signatures: typed words and drawn strokes in, digests out, bad ones refused without quoting them."""
+"""Signatures: typed words and drawn strokes give digests; invalid ones are refused without quoting them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Receipts: one chain a company, what each asks again after, and who may not sign."""
+"""Receipts: one chain for each company, the cycle of each receipt, and who may not sign."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -106,7 +106,7 @@ def bad(**changed: Any) -> dict[str, Any]:
     [
         (bad(at=BEGIN), RefusedByRuleError),  # neither published nor shared yet
         (bad(door=Door.CUSTOMER), RefusedByRuleError),
-        (bad(door=Door.PARTNER), RefusedByRuleError),  # an employee is no partner
+        (bad(door=Door.PARTNER), RefusedByRuleError),  # an employee is not a partner
         (bad(share_id=uuid.UUID(int=1)), UnresolvedReferenceError),
         (bad(course_release_id=uuid.UUID(int=1)), UnresolvedReferenceError),
         (bad(learner_profile_id=uuid.UUID(int=1)), UnresolvedReferenceError),

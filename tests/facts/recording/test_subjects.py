@@ -1,4 +1,4 @@
-"""Subjects of a recording: each once, those in order behind all others, in memory and set aside alike."""
+"""Subjects of a recording: each once, ordered ones after all others, the same in memory and on disk."""
 
 import uuid
 

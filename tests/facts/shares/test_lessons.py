@@ -1,4 +1,4 @@
-"""What is known of a lesson that is shared by itself: what was told, and nothing else."""
+"""The known data of a lesson that is shared by itself: what facts stated, and nothing else."""
 
 import uuid
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def released(version: int = 2, **told: Any) -> dict[str, Any]:
 
 
 def shown(organization_id: uuid.UUID) -> list[tuple[int, str]]:
-    """(version, content_sha256) of the lessons in the rows of lessons shared alone, as the history says them."""
+    """(version, content_sha256) of the lessons in the history's rows of lessons shared alone."""
     capture_all(organization_id, NOW)
     rows = sql.fetch(
         "SELECT v.body FROM history_historyrecord r JOIN history_historyrow v USING (organization_id, birth)"
@@ -59,7 +59,7 @@ def test_a_lesson_of_which_nobody_told_version_and_fingerprint_is_not_shared(
     (error,) = report.errors
     assert error.fact_id == shared()["fact_id"]
     assert "tell its version and content_sha256" in error.reason
-    # That somebody shared it with them is no release: each share says of what it is.
+    # Sharing is not a release: each share states the version and fingerprint itself.
     assert take_in(inside, [shared(key=" whole", **TOLD)]).errors == []
     assert len(take_in(inside, [shared(**told)]).errors) == 1
     assert shown(inside) == [(3, "a" * 64)]

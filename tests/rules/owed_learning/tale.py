@@ -1,4 +1,4 @@
-"""A learner's tale of one course in few words, for worked examples. Moments are days after 1 January 2024, UTC."""
+"""Builds the facts of one learner and one course, for worked examples. Moments are days after 1 January 2024, UTC."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -47,7 +47,7 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def named(name: str) -> UUID:
-    """The id that a name stands for."""
+    """The identifier for a name."""
     return uuid5(ORGANIZATION, name)
 
 
@@ -55,7 +55,7 @@ COURSE, LEARNER, ADMIN, TRAINER = named("course"), named("learner"), named("admi
 
 
 def day(number: float) -> datetime:
-    """That many days after day zero."""
+    """The moment `number` days after day zero."""
     return DAY_ZERO + timedelta(days=number)
 
 
@@ -75,7 +75,7 @@ def due_within(days: int) -> Deadline:
 
 
 class Tale:
-    """Collects facts; every method adds one and answers the tale, so that an example reads as one sentence."""
+    """Collects facts; every method adds one and returns the object, so that an example reads as one sentence."""
 
     def __init__(self, zone: str = "UTC") -> None:
         self.zone = zone
@@ -114,7 +114,7 @@ class Tale:
         doors: tuple[Door, ...] = (Door.EMPLOYEE,),
         lesson: str | None = None,
     ) -> "Tale":
-        """Shared, or changed if it was shared before."""
+        """Shares the course, or changes the share if it exists."""
         self.steps.setdefault(name, []).append(
             ShareStep(
                 at=day(at),
@@ -148,7 +148,7 @@ class Tale:
         return self
 
     def away(self, at: float, first: int, last: int, name: str = "away") -> "Tale":
-        """Recorded at `at`: away from one day to another."""
+        """Records at `at` that the learner is away from one day to another."""
         self.absences[name] = Absence(named(name), day(at), day(first).date(), day(last).date())
         return self
 
@@ -209,7 +209,7 @@ class Tale:
         self.corrections.append(CertificateCorrection(named(by), certificate, day(at), ADMIN))
         return self
 
-    # What is answered
+    # Results
 
     @property
     def facts(self) -> tuple[CourseFacts, LearnerFacts, DoingFacts]:
@@ -240,7 +240,7 @@ class Tale:
         return decide(ORGANIZATION, self.zone, prepare(course), learner, doing, day(now))
 
     def rows(self, at: float, now: float = 10_000) -> list[dict[str, Any]]:
-        """The training records at a moment, ended ones included, with outcome and days late, first begun first."""
+        """The training records at a moment, including ended ones, with outcome and days late, in order of beginning."""
         found = []
         for timeline in self.decision(now).records:
             content = in_force(timeline.versions, day(at))
@@ -249,12 +249,12 @@ class Tale:
         return found
 
     def row(self, at: float, now: float = 10_000) -> dict[str, Any]:
-        """The only one."""
+        """The only training record at a moment."""
         (row,) = self.rows(at, now)
         return row
 
     def certificates(self, at: float, now: float = 10_000) -> list[dict[str, Any]]:
-        """The certificates at a moment, with their status then."""
+        """The certificates at a moment, with their status at that moment."""
         found = []
         for timeline in self.decision(now).certificates:
             content = in_force(timeline.versions, day(at))
@@ -265,7 +265,7 @@ class Tale:
 
 
 def in_force(versions: Any, moment: datetime) -> Any:
-    """The content that holds at a moment."""
+    """The content in force at a moment."""
     content = None
     for version in versions:
         if version.valid_from <= moment:
@@ -274,7 +274,7 @@ def in_force(versions: Any, moment: datetime) -> Any:
 
 
 def readable(content: RecordContent, moment: datetime) -> dict[str, Any]:
-    """A content with what the clock adds, and the release by its name's id."""
+    """A content with what depends on the clock, and the release by the identifier of its name."""
     outcome, days_late = outcome_at(
         moment,
         requirement_before_end=content.requirement_before_end,

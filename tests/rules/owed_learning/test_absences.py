@@ -11,7 +11,7 @@ DUE_ON_40 = due_on(40.5)
 
 
 def owed(**share: Any) -> Tale:
-    """Published on day 0, shared with everyone on day 1, the learner there since day 2; due on day 40 at noon."""
+    """A course published on day 0, shared with everyone on day 1; the learner joins on day 2; due on day 40 at noon."""
     return Tale().published(0).shared(1, **{"deadline": DUE_ON_40} | share).joined(2)
 
 

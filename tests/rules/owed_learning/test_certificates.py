@@ -179,7 +179,7 @@ class TestRevocations:
 
 
 class TestTwoCompletionsBeforeThePublication:
-    """Both count from the publication on; the earlier one comes first, whatever the receipts' ids."""
+    """Both count from the publication on; the earlier one counts first, whatever the receipts' identifiers."""
 
     EARLIER, LATER = sorted("cd", key=named, reverse=True)
 
@@ -201,7 +201,7 @@ class TestTwoCompletionsBeforeThePublication:
 
 
 class TestTwoCompletionsOfOneMoment:
-    """The one with the lower receipt id counts as the first; a revocation of that moment comes as soon as it can."""
+    """The one with the lower receipt counts first; a revocation of that moment is applied as soon as it can be."""
 
     FIRST, SECOND = sorted("cd", key=named)
 

@@ -1,4 +1,4 @@
-"""What holds of every decision, whatever the story."""
+"""Properties that hold for every decision, whatever the facts."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

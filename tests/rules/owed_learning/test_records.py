@@ -23,7 +23,7 @@ BOTH = (Door.EMPLOYEE, Door.PARTNER)
 
 
 def owed(**share: Any) -> Tale:
-    """Published on day 0, shared with everyone on day 1, the learner there since day 2."""
+    """A course published on day 0, shared with everyone on day 1; the learner joins on day 2."""
     return Tale().published(0).shared(1, **share).joined(2)
 
 
@@ -664,7 +664,7 @@ class TestNewReleases:
 
 
 class TestVoiding:
-    """A completion taken back."""
+    """A completion is declared void."""
 
     def test_reopens_the_record(self) -> None:
         tale = owed(deadline=due_on(9)).completed(5).voided(7).shared(6, deadline=due_on(30))
@@ -695,7 +695,7 @@ class TestVoiding:
         assert [row["course_release_id"] for row in tale.rows(11)] == [named("one"), named("three")]
 
     def test_at_the_moment_of_leaving_the_next_completion_counts_on_the_terms_that_it_froze(self) -> None:
-        for voided_at in (9.5, 10, 10.5):  # before, at and after leaving: the same story from then on
+        for voided_at in (9.5, 10, 10.5):  # before, at and after leaving: the same from then on
             tale = Tale().published(0).shared(1, deadline=due_on(6)).shared(7, deadline=due_on(30))
             tale.joined(2, 10).joined(20).completed(5).completed(8, name="d").voided(voided_at)
             for at in (10.5, 21):
@@ -704,7 +704,7 @@ class TestVoiding:
 
 
 class TestRefusals:
-    """Changes that the rules refuse, each judged at its own moment."""
+    """Changes that the rules refuse, each validated at its own moment."""
 
     def test_waiving_the_completed(self) -> None:
         (refusal,) = owed().completed(5).waived(6).decision().refusals

@@ -1,4 +1,4 @@
-"""Each rule of docs/rules.md#people, worked by hand; and any story whose facts come in another order."""
+"""Each rule of docs/rules.md#people, worked by hand; and any set of facts in another order."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random

@@ -1,4 +1,4 @@
-"""Two spellings of one name, and two names."""
+"""Spellings of the same name, and different names."""
 
 import pytest
 

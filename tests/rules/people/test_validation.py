@@ -1,4 +1,4 @@
-"""Facts about people that are refused, judged at their moments, whatever the order of the lines."""
+"""Facts about people that are refused, each validated at its moment, whatever the order of the lines."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
@@ -58,7 +58,7 @@ CASES: list[tuple[list[PersonFact], dict[str, Code]]] = [
     ([JOINED, fact("early", Kind.EMPLOYEE_SUSPENDED, 9)], {"early": Code.NOT_EMPLOYED}),
     ([JOINED, SECOND], {"second": Code.OVERLAPPING_EMPLOYMENTS}),
     ([JOINED, fact("left", Kind.EMPLOYEE_LEFT, 30), SECOND], {}),
-    # What happens to a stay at the moment of its end happens before the end.
+    # What happens to a stay at the moment of its end is applied before the end.
     ([JOINED, fact("suspended", Kind.EMPLOYEE_SUSPENDED, 20), fact("left", Kind.EMPLOYEE_LEFT, 20)], {}),
     (
         [
@@ -110,7 +110,8 @@ CASES: list[tuple[list[PersonFact], dict[str, Code]]] = [
     ),
     ([BY_INVITATION, fact("late", Kind.PERSON_INVITED, 12)], {}),
     ([fact("one", Kind.TEAM_JOINED, 1), fact("two", Kind.TEAM_JOINED, 2)], {"two": Code.ALREADY_IN_TEAM}),
-    # Memberships outlast leaving: a joining that names a team of before changes nothing; a bare one twice is an error.
+    # Memberships outlast leaving: a joining that repeats an earlier team changes nothing; a bare repetition is an
+    # error.
     ([JOINED, named_by(JOINED), fact("left", Kind.EMPLOYEE_LEFT, 20), SECOND, named_by(SECOND)], {}),
     (
         [fact("early", Kind.TEAM_JOINED, 5), JOINED, named_by(JOINED), fact("late", Kind.TEAM_JOINED, 15)],
@@ -196,7 +197,7 @@ def test_what_is_left_can_stand_together_and_is_the_same_in_any_order(facts: lis
     left = [each for each in facts if each.fact_id not in refused]
     assert validate(left) == []
     assert {each.fact_id for each in validate(random.sample(facts, len(facts)))} == refused
-    # Once they are recorded, those refused would be refused again, and nothing recorded is.
+    # Once the others are recorded, the same facts would be refused again, and no recorded one is.
     recorded = {each.fact_id for each in left}
     again = validate([each._replace(recorded=each.fact_id in recorded) for each in facts])
     assert recorded.isdisjoint(each.fact_id for each in again)

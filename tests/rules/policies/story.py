@@ -1,4 +1,4 @@
-"""Short ways to tell one policy's story in the tests: days of 2024 in Oslo, one person, ids by letter."""
+"""Short ways to build one policy's facts in tests: days of 2024 in Oslo, one person, identifiers by letter."""
 
 from datetime import UTC, date, datetime
 from uuid import UUID, uuid5
@@ -28,7 +28,7 @@ EMPLOYEE_DOOR = frozenset({Door.EMPLOYEE})
 
 
 def at(text: str) -> datetime:
-    """`2024-03-01` is noon UTC of that day; a whole instant stands for itself."""
+    """`2024-03-01` is noon UTC of that day; a complete instant is itself."""
     return datetime.fromisoformat(text if "T" in text else f"{text}T12:00:00+00:00")
 
 
@@ -102,7 +102,7 @@ def receipt(name: str, number: int, signed: str, share_name: str = "a", door: Do
 
 
 class Story:
-    """What the rule says of a policy, a person and their receipts."""
+    """The rule's decision about a policy, a person and their receipts."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class Story:
         return record_at(self.timelines, at(moment) if isinstance(moment, str) else moment)
 
     def shows(self, moment: str | datetime) -> tuple[str, datetime | None, int] | None:
-        """State, deadline and version at a moment; null when there is no row."""
+        """State, deadline and version at a moment; None if there is no row."""
         found = self.row(moment)
         if found is None:
             return None

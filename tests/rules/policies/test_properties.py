@@ -1,4 +1,4 @@
-"""What holds of the policy rule for any story."""
+"""Properties that hold for the policy rule, whatever the facts."""
 
 from datetime import datetime, timedelta
 from random import Random
@@ -105,7 +105,7 @@ def content_at(story: Story, moment: datetime, now: datetime) -> list[object]:
 
 
 def known_by(story: Story, moment: datetime) -> Story:
-    """The story without what takes effect after `moment`."""
+    """The story without facts that take effect after `moment`."""
     policy, signer, receipts = story
 
     def until(end: datetime | None) -> datetime | None:

@@ -1,4 +1,4 @@
-"""Who may sign, and what a receipt asks again after."""
+"""Who may sign, and the cycle of a receipt."""
 
 import pytest
 

@@ -166,7 +166,7 @@ def test_a_renewal_opens_a_new_cycle_by_the_clock_and_its_receipt_opens_the_next
     opens = day_start("2024-07-15")
     before = Story(versions, shares, LONG_THERE, receipts, now=opens - MICROSECOND)
     assert before.next_changes() == [opens]
-    assert before.shows("2024-12-01") == ("signed", day_end("2024-01-20"), 1)  # not foretold
+    assert before.shows("2024-12-01") == ("signed", day_end("2024-01-20"), 1)  # not known in advance
     opened = Story(versions, shares, LONG_THERE, receipts, now=opens)
     assert opened.next_changes() == []
     assert opened.shows(opens - MICROSECOND) == ("signed", day_end("2024-01-20"), 1)

@@ -1,4 +1,4 @@
-"""The words about taking a course, read one by one over all that was done: slow, and written without the rules.
+"""The sentences about taking a course, applied one by one to all that was done: slow, and independent of the rules.
 
 "Finished: every page of every required lesson opened and every question there right or out of attempts."
 "A page with films is done when every film on it was seen to its end."
@@ -13,7 +13,7 @@ from compliance.rules.taking.progress import Answered
 
 
 class SlowProgress:
-    """One person's progress, each question about it answered by going through everything again."""
+    """One person's progress; each method goes through everything that was done again."""
 
     def __init__(
         self,

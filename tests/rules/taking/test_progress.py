@@ -1,4 +1,4 @@
-"""How far a person is agrees with the words, read slowly, for any course and whatever was done of it."""
+"""Progress agrees with the slow implementation, for any course and whatever was done in it."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def a_lesson(name: str, *pages: PageOutline, roles: frozenset[str] | None = None
 
 @st.composite
 def cases(draw: st.DrawFn) -> dict[str, Any]:
-    """A course, a person's roles, and anything at all that may have been done, by whatever order of requests."""
+    """A course, a person's roles, and anything that may have been done, by any order of requests."""
     lessons, pages, questions = [], 0, 0
     for number in range(draw(st.integers(1, 3))):
         made = []
@@ -40,7 +40,7 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
     read = draw(st.sets(st.tuples(shas, st.sampled_from([f"p{n}" for n in range(pages)]))))
     every = {(each.sha256, film.id) for each in lessons for page in each.pages for film in page.films}
     seen = every if draw(st.booleans()) else draw(st.sets(st.sampled_from(sorted(every)))) if every else set()
-    if draw(st.booleans()):  # chance alone would nearly never open every page
+    if draw(st.booleans()):  # chance alone would hardly ever open every page
         read |= {(each.sha256, page.id) for each in lessons for page in each.pages}
     answers = []
     for lesson in lessons:
