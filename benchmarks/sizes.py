@@ -85,7 +85,7 @@ def _many_companies(number: int, now: datetime) -> None:
     _say(
         f"{number:,} companies made: {elapsed / number * 1000:.1f} ms each, {used / number * 1000:.1f} of this process"
     )
-    for name, thing in _asked_of_all(queries.companies_with_work, metrics.standing, now).items():
+    for name, thing in _asked_of_all(queries.companies_with_work, metrics.service_status, now).items():
         thing()
         _say(f"{name}: {measuring.once(thing) * 1000:,.1f} ms")
 

@@ -1,8 +1,8 @@
-"""Where the access log's chains end, signed and kept in the log's folder, outside of the database.
+"""The ends of the access log's chains, signed and kept in the log's folder, outside of the database.
 
 The text of the note is `svc.access-heads/1`, then a line for each chain: its identifier, the number and the digest of
-its last line, parted by spaces; the key's name is `<origin>/access-log`. A chain never goes back in it: of one that is
-shorter than it was signed, what was signed stays, so that its verification finds the missing lines.
+its last line, separated by spaces; the key's name is `<origin>/access-log`. A chain never goes back in the note: if it
+is shorter than when it was signed, the signed end is kept, so that verification finds the missing lines.
 """
 
 import uuid
@@ -18,7 +18,7 @@ PURPOSE = "access-log"
 
 
 def stated() -> dict[uuid.UUID, ChainEnd]:
-    """Where each chain ended when it was last signed. Raises LogFolderError when none of our keys signed it."""
+    """The end of each chain when it was last signed. Raises LogFolderError when none of our keys signed the note."""
     note = folder.read(FILE)
     if note is None:
         return {}
@@ -29,12 +29,15 @@ def stated() -> dict[uuid.UUID, ChainEnd]:
 
 
 def sign_as_found() -> None:
-    """Signs where the chains end, also of those that have gone back: after a restore that was accepted."""
+    """Signs the present ends of the chains, also of those that went back: for use after an accepted restore."""
     folder.write(FILE, keys.signing_key(purpose=PURPOSE).sign(heads_text(access_chain.heads())))
 
 
 def sign_new() -> bool:
-    """Signs where the chains end now. Returns whether any has grown. Raises LogFolderError, SigningKeyMissingError."""
+    """Signs the ends of chains that have grown. Returns whether any has.
+
+    Raises LogFolderError, SigningKeyMissingError.
+    """
     before = stated()
     grown = {
         chain: end

@@ -1,6 +1,6 @@
-"""Verification of the access log: its chains recomputed, and held to what was signed outside of the database.
+"""Verifies the access log: recomputes its chains, and compares them with what was signed outside of the database.
 
-A fault is an alert and stands on the log's own page. It closes no company: what the registers say does not rest on it.
+A fault is an alert and is displayed on the log's own page. It closes no company: the registers do not depend on it.
 """
 
 import logging
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def verify(now: datetime, chains: list[uuid.UUID] | None = None) -> dict[uuid.UUID, Verified]:
-    """Verifies all chains, or those named, and keeps what it found."""
+    """Verifies all chains, or those named, and records the findings."""
     stated, unreadable = _stated()
     found = {}
     for chain in sorted({*access_chain.chains(), *stated}) if chains is None else chains:
@@ -32,7 +32,7 @@ def verify(now: datetime, chains: list[uuid.UUID] | None = None) -> dict[uuid.UU
 
 
 def _stated() -> tuple[dict[uuid.UUID, ChainEnd], str]:
-    """Where each chain ended when it was last signed; why that cannot be read, if so."""
+    """The end of each chain when it was last signed; and why these cannot be read, empty if they can."""
     try:
         return access_heads.stated(), ""
     except LogError as error:

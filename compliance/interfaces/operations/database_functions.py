@@ -1,4 +1,4 @@
-"""What metrics ask of the reminders of all companies together: how many are unsettled, and nothing about whom."""
+"""The function by which metrics count the unsettled reminders of all companies; it reveals nothing about recipients."""
 
 from compliance.tenancy.functions import EVERYONE_BUT_THE_SIGNER, DatabaseFunction
 

@@ -8,4 +8,4 @@ class OperationsError(ComplianceError):
 
 
 class DatabaseAwayError(OperationsError):
-    """The database cannot be reached, so nothing can be said about it."""
+    """The database cannot be reached, so nothing is known about it."""

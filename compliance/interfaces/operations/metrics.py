@@ -22,7 +22,7 @@ from compliance.access.models import ApiKey, Source
 from compliance.catalogue import REGISTERS
 from compliance.facts.ledger.queries import backlogs
 from compliance.history.queries import capture_ends
-from compliance.interfaces.operations import standings
+from compliance.interfaces.operations import company_status
 from compliance.interfaces.operations.tidying import WARN_BEFORE
 from compliance.letters.queries import outbox
 from compliance.log.queries import quorum_missing_since, signed_captures, witness_answers
@@ -65,8 +65,8 @@ def _interface(path: str) -> str:
     )
 
 
-class Standing(NamedTuple):
-    """All companies together, at one moment."""
+class ServiceStatus(NamedTuple):
+    """The status of all companies together, at one moment."""
 
     companies: int
     unavailable: int
@@ -95,7 +95,7 @@ class Standing(NamedTuple):
 
 
 class Collector:
-    """Reads where the service stands when it is asked, and keeps the answer for a few seconds."""
+    """Reads the status of the service when it is asked, and keeps the answer for a few seconds."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
@@ -103,7 +103,7 @@ class Collector:
         self._kept: list[Metric] = []
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus gets."""
+        """The metrics that Prometheus gets."""
         if not self._kept or time.monotonic() - self._read_at > FRESH_SECONDS:
             self._kept = [*_database(self._clock()), *_redis()]
             self._read_at = time.monotonic()
@@ -119,17 +119,17 @@ def registry(clock: Callable[[], datetime]) -> CollectorRegistry:
     return found
 
 
-def standing(now: datetime) -> Standing:
-    """Where all companies stand together, by as many statements however many there are."""
+def service_status(now: datetime) -> ServiceStatus:
+    """The status of all companies together, in as many statements however many there are."""
     ends = capture_ends()
     waits = [each for company, each in backlogs().items() if company in ends]
     signed = {each.organization_id: each.capture_sequence for each in signed_captures()}
     unsigned = {each: end for each, end in ends.items() if end.capture_sequence > signed.get(each, 0)}
-    verified = [each for company, each in standings.verified().items() if company in ends]
+    verified = [each for company, each in company_status.verified().items() if company in ends]
     letters = outbox(now - _LATELY)
     ending = {"revoked_at": None, "expires_at__lte": now + WARN_BEFORE}
     webhooks = figures()
-    return Standing(
+    return ServiceStatus(
         companies=len(ends),
         unavailable=sum(not end.available for end in ends.values()),
         pending=sum(each.pending for each in waits),
@@ -145,7 +145,7 @@ def standing(now: datetime) -> Standing:
         quorum_missing_seconds=_longest([quorum_missing_since()], now),
         keys_ending=ApiKey.objects.filter(**ending).count(),
         sources_ending=Source.objects.filter(**ending).count(),
-        reminders_unsettled=standings.reminders_unsettled(),
+        reminders_unsettled=company_status.reminders_unsettled(),
         letters_waiting=letters.waiting,
         letters_waiting_seconds=_longest([letters.waiting_since], now),
         letters_given_up=letters.failed,
@@ -197,7 +197,7 @@ def _database(now: datetime) -> list[Metric]:
         "svc_witness_answers", "What witnesses answered to the signer.", labels=["witness", "outcome"]
     )
     try:
-        values = standing(now)
+        values = service_status(now)
         for name, outcome, times in witness_answers():
             answers.add_metric([name, outcome], times)
         servers = [*_standbys(), *_nodes()]
@@ -216,7 +216,7 @@ def _database(now: datetime) -> list[Metric]:
 
 
 def _standbys() -> list[Metric]:
-    """The standbys of READ_DATABASE_URLS; nothing where there are none."""
+    """Metrics of the standbys of READ_DATABASE_URLS; empty where there are none."""
     states = standbys.states()
     if not states:
         return []
@@ -234,7 +234,7 @@ def _standbys() -> list[Metric]:
 
 
 def _nodes() -> list[Metric]:
-    """The nodes of a cluster; nothing where there is none."""
+    """Metrics of the nodes of a cluster; empty where there is none."""
     states = shards.states()
     if not states:
         return []

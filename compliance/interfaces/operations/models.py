@@ -1,4 +1,4 @@
-"""What operating leaves behind: verification runs, reminders on their way."""
+"""Records of operation: verification runs, and reminders that are sent."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from compliance.tenancy.models import CompanyRow
 
 
 class CompanyStanding(models.Model):
-    """Where a company stands with operations. A directory table: alerts and metrics look at all companies at once."""
+    """A company's last verification. A directory table, because alerts and metrics read all companies at once."""
 
     organization_id = models.UUIDField(primary_key=True)
     verified_at = models.DateTimeField(null=True, help_text="When a whole verification last finished.")
@@ -37,7 +37,7 @@ class VerificationRun(CompanyRow):
 
 
 class ReminderDelivery(CompanyRow):
-    """One reminder of one record at one step of its way to the deadline. The row stands before anything is sent.
+    """One reminder of one record at one step before or after its deadline. The row exists before anything is sent.
 
     `sending` is written first; if the process dies before it has written `sent`, nobody can know whether the letter
     went out, so it becomes `unknown` and is never sent again. `failed` was refused by the mail server and is tried

@@ -1,10 +1,10 @@
-"""Reminders of owed courses and policies: one letter to a person a run, a delivery row before anything is sent.
+"""Reminders of owed courses and policies: one letter per person and run, and a delivery row before anything is sent.
 
 A row is unique for record, deadline and step, and it is committed first: two workers, a repeated task or a crash never
-send a reminder twice. What a crash leaves as `sending` may or may not have gone out; it becomes `unknown` and is
-left alone, since never twice is promised and always once cannot be. A letter that was sent is recorded as one
-`reminder_sent` fact for each course in it, in the transaction that marks it sent: the fact speaks of training records,
-so a policy in the letter has none.
+send a reminder twice. A reminder that a crash leaves as `sending` may or may not have gone out; it becomes `unknown`
+and is not sent again, because at most once can be promised and exactly once cannot. A letter that was sent is recorded
+as one `reminder_sent` fact for each course in it, in the transaction that marks it sent. The fact is about training
+records, so a policy in the letter has none.
 """
 
 import logging
@@ -35,7 +35,7 @@ STEPS = (-7, -1, 1, 7, 30)
 """Days from the deadline at which a person is reminded."""
 
 LATEST = timedelta(days=3)
-"""A step that was missed by more is not made up for: an import of old deadlines writes to nobody."""
+"""A step that was missed by more than this is skipped: an import of old deadlines sends no letters."""
 
 MOST_ATTEMPTS = 5
 FORGOTTEN_AFTER = timedelta(hours=1)
@@ -53,7 +53,7 @@ ON CONFLICT (organization_id, record_id, due_at, step_days) DO UPDATE
     WHERE operations_reminderdelivery.state = 'failed' AND operations_reminderdelivery.attempts < {MOST_ATTEMPTS}
 RETURNING id, letter_id, record_id
 """  # noqa: S608 - constants of our own
-# A cluster takes no parameter behind the SELECT: it finds the rows first, and inserts them by a statement of its own.
+# A cluster allows no parameter after the SELECT: it finds the rows first, and inserts them by another statement.
 
 
 class Due(NamedTuple):
@@ -78,7 +78,7 @@ class _Claimed(NamedTuple):
 
 
 def send_due(organization_id: uuid.UUID, now: datetime) -> Sent:
-    """Sends what is due and was never claimed. Idempotent, for any number of workers at once."""
+    """Sends the reminders that are due and were never claimed. Idempotent, for any number of workers at once."""
     with context.company(organization_id):
         wanted, people = _wanted(organization_id, now)
     if not wanted:
@@ -124,7 +124,7 @@ def send_due(organization_id: uuid.UUID, now: datetime) -> Sent:
 
 
 def due(organization_id: uuid.UUID, now: datetime) -> list[Due]:
-    """What is owed and is at a step of its way to the deadline. Needs the company's context."""
+    """Everything owed that is at a step before or after its deadline. Needs the company's context."""
     earliest = now - timedelta(days=max(STEPS)) - LATEST
     found = []
     for each in due_between(organization_id, now, earliest, now - timedelta(days=min(STEPS))):
@@ -136,7 +136,7 @@ def due(organization_id: uuid.UUID, now: datetime) -> list[Due]:
 
 
 def forget_unfinished(organization_id: uuid.UUID, now: datetime) -> int:
-    """Marks what a crash left as `sending` as `unknown`; it is never sent again. Returns how many there were."""
+    """Marks reminders that a crash left as `sending` as `unknown`; they are never sent again. Returns their number."""
     with context.company(organization_id):
         count = ReminderDelivery.objects.filter(
             organization_id=organization_id, state=State.SENDING, claimed_at__lt=now - FORGOTTEN_AFTER
@@ -147,7 +147,7 @@ def forget_unfinished(organization_id: uuid.UUID, now: datetime) -> int:
 
 
 def _wanted(organization_id: uuid.UUID, now: datetime) -> tuple[dict[uuid.UUID, list[Due]], dict[uuid.UUID, Recipient]]:
-    """What is due for whom, and how to write to those of them who are here today and have an address."""
+    """The reminders that are due, by person, and how to write to those who are here today and have an address."""
     found = due(organization_id, now)
     if not found:
         return {}, {}
@@ -160,7 +160,7 @@ def _wanted(organization_id: uuid.UUID, now: datetime) -> tuple[dict[uuid.UUID, 
 
 
 def _claim(organization_id: uuid.UUID, records: Sequence[Due], now: datetime) -> list[_Claimed]:
-    """Takes the reminders of one letter; those that someone has taken before stay theirs."""
+    """Claims the reminders of one letter, but for those that another worker has claimed before."""
     letter_id = uuid.uuid4()
     by_record = {each.owed.record_id: each.owed for each in records}
     columns = [
@@ -200,7 +200,7 @@ def _settle_sent(organization_id: uuid.UUID, claimed: Sequence[_Claimed], now: d
             _mark(organization_id, claimed, State.SENT, now)
             record(organization_id, facts, now=now)
     except FactsError as error:
-        # Erased while the letter was on its way: such a person accepts no fact, but the letter was sent.
+        # The person was erased while the letter was sent: no fact can be recorded about them, but the letter was sent.
         with context.company(organization_id):
             _mark(organization_id, claimed, State.SENT, now, type(error).__name__)
 

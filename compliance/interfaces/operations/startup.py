@@ -1,8 +1,8 @@
-"""What web, worker and beat make sure of before they do anything.
+"""The checks that web, worker and beat make before anything else.
 
 The database role must not be able to look past the tenant boundary or to change what is append-only, and the log and
-each history must be those that were last signed outside the database. Otherwise the process says why on standard error
-and ends with exit code 1.
+each history must be those that were last signed outside the database. Otherwise the process writes the reason to
+standard error and ends with exit code 1.
 """
 
 import sys
@@ -51,7 +51,7 @@ def refuse_unsafe_patiently(patience: float = PATIENCE_SECONDS) -> None:
 
 
 def start_or_exit() -> None:
-    """For processes that have nothing to do without a database. Leaves no connection open for children to share."""
+    """Makes the checks, or ends a process that cannot work without a database. Leaves children no open connection."""
     try:
         refuse_unsafe_patiently()
     except ComplianceError as error:

@@ -1,6 +1,6 @@
 """Tasks that keep the service going. Each is safe to repeat and to run twice at once; only tasks read the clock.
 
-A task for all companies only hands out one task a company, so that one company's trouble stays its own.
+A task for all companies only sends one task per company, so that a failure affects one company only.
 """
 
 import uuid
@@ -30,14 +30,14 @@ def now() -> datetime:
 
 @shared_task(name="compliance.operations.remind_all", ignore_result=True, **RETRY)
 def remind_all() -> None:
-    """Each hour: one task a company. Off unless REMINDERS says so."""
+    """Each hour: sends one task per company, if REMINDERS is on."""
     if settings.REMINDERS:
         _hand_out("compliance.operations.remind", expires=3600)
 
 
 @shared_task(name="compliance.operations.remind", ignore_result=True, **RETRY)
 def remind(organization_id: str) -> None:
-    """Sends one company's reminders that are due, and gives up on those that a crash left unfinished."""
+    """Sends one company's reminders that are due, and gives up those that a crash left unfinished."""
     company = uuid.UUID(organization_id)
     reminders.forget_unfinished(company, now())
     reminders.send_due(company, now())
@@ -45,7 +45,7 @@ def remind(organization_id: str) -> None:
 
 @shared_task(name="compliance.letters.look_all", ignore_result=True)
 def look_at_letters() -> None:
-    """Each minute: one task for each company that has letters due, or something new to write about."""
+    """Each minute: sends one task for each company that has letters due, or news to write about."""
     for organization_id in companies():
         with context.company(organization_id):
             waits = is_due(organization_id, now()) or (settings.REMINDERS and news.is_behind(organization_id))
@@ -55,7 +55,7 @@ def look_at_letters() -> None:
 
 @shared_task(name="compliance.letters.look", ignore_result=True, **RETRY)
 def look_at_letters_of(organization_id: str) -> None:
-    """Writes about what is new in one company, where REMINDERS says so, and sends what is due."""
+    """Writes letters about the news of one company, if REMINDERS is on, and sends those that are due."""
     if settings.REMINDERS:
         news.read(uuid.UUID(organization_id), now())
     send_letters(organization_id)
@@ -70,15 +70,15 @@ def send_letters(organization_id: str) -> None:
 
 @shared_task(name="compliance.operations.verify_all", ignore_result=True, **RETRY)
 def verify_all() -> None:
-    """Each night: what guards the tables, then the log, the access log and one task a company."""
+    """Each night: verifies the tables' protections, and sends tasks for the log, the access log and each company."""
     verification.verify_protections()
     current_app.send_task("compliance.operations.verify_log", expires=24 * 3600)
     current_app.send_task("compliance.operations.verify_access_log", expires=24 * 3600)
     _hand_out("compliance.operations.verify", expires=24 * 3600)
 
 
-# Acknowledged at once: it may outlast the broker's patience (visibility_timeout), which would hand it out again. One
-# that is lost to a crash shows as an old verification, and the next night makes it good.
+# Acknowledged at once: it may take longer than the broker's visibility_timeout, which would hand it out again. One that
+# is lost to a crash is visible as an old verification, and the next night repeats it.
 @shared_task(
     name="compliance.operations.verify",
     ignore_result=True,
@@ -108,7 +108,7 @@ def verify_access_log() -> None:
 
 @shared_task(name="compliance.operations.tidy", ignore_result=True, **RETRY)
 def tidy() -> None:
-    """Each hour: expired keys and sources, ended sessions, links that ran out, letters settled long ago."""
+    """Each hour: tidies expired keys and sources, ended sessions, expired links, and letters settled long ago."""
     tidying.expire_keys(now())
     tidying.expire_sources(now())
     tidying.clear_sessions(now())
@@ -118,6 +118,6 @@ def tidy() -> None:
 
 
 def _hand_out(task: str, *, expires: int) -> None:
-    """One task a company. What nobody took within `expires` seconds is handed out again then: it must not pile up."""
+    """Sends one task per company. It is dropped if it waits longer than `expires` seconds: the next run sends another."""
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         current_app.send_task(task, [str(organization_id)], expires=expires)

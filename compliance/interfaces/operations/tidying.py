@@ -1,4 +1,4 @@
-"""What would otherwise lie about: expired keys and sources, sessions and personal links, letters settled and
+"""Tidies what is over: expired keys and sources, sessions and personal links, letters settled and
 webhooks tried long ago."""
 
 import logging
@@ -22,7 +22,7 @@ WARN_BEFORE = timedelta(days=14)
 
 
 def expire_keys(now: datetime) -> int:
-    """Revokes keys whose life is over, for good, and says which end soon. Returns how many were revoked."""
+    """Revokes expired keys for good, and logs those that expire soon. Returns how many were revoked."""
     over = list(ApiKey.objects.filter(revoked_at=None, expires_at__lte=now).values_list("key_id", flat=True))
     for key_id in over:
         revoke_key(key_id=key_id, at=now, actor="the nightly run", reason=EXPIRED)
@@ -36,7 +36,7 @@ def expire_keys(now: datetime) -> int:
 
 
 def expire_sources(now: datetime) -> int:
-    """Closes sources whose token's life is over, and says which end soon. Returns how many were closed."""
+    """Closes sources whose token has expired, and logs those that expire soon. Returns how many were closed."""
     return sources.expire_sources(now, WARN_BEFORE)
 
 

@@ -1,4 +1,4 @@
-"""Nightly proof that what is stored is what was written; a company whose proof fails is closed to readers.
+"""Nightly verification that what is stored is what was written; a company where it fails is closed to readers.
 
 The history chain, the receipt chain and the company's entries in the log are each recomputed, and each run is kept.
 """
@@ -14,7 +14,7 @@ from compliance.facts.policies import chain
 from compliance.facts.policies.errors import BrokenReceiptChainError
 from compliance.history.actions import fail_verification, pass_verification
 from compliance.history.verify import FirstFault, verify_history
-from compliance.interfaces.operations import standings
+from compliance.interfaces.operations import company_status
 from compliance.interfaces.operations.models import VerificationRun
 from compliance.log import refusals
 from compliance.log import verify as log_verification
@@ -36,7 +36,7 @@ class Finding(NamedTuple):
 
 
 def verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Finding]:
-    """Verifies everything of one company, keeps a run of each kind, and closes or opens the company accordingly."""
+    """Verifies everything of one company, records a run of each kind, and closes or opens the company accordingly."""
     findings: dict[Kind, Finding] = {}
     for kind, verify in _VERIFIERS.items():
         started_at = clock()
@@ -53,7 +53,7 @@ def verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Findi
                 fault=finding.fault[:400],
             )
     well = not any(finding.fault for finding in findings.values())
-    standings.keep(organization_id, verified_at=clock(), verified_well=well)
+    company_status.update(organization_id, verified_at=clock(), verified_well=well)
     if well:
         pass_verification(organization_id)
     for kind, finding in findings.items():
@@ -67,9 +67,9 @@ def verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Findi
 
 
 def verify_protections() -> list[Difference]:
-    """Compares what guards the tables with what the code expects; each difference is an alert. Returns them.
+    """Compares the tables' protections with those that the code expects; each difference is an alert. Returns them.
 
-    No company is closed by it: whether anything was changed meanwhile is what the companies' own verification says.
+    It closes no company: whether any row was changed meanwhile is found by the companies' own verification.
     """
     found = differences()
     for each in found:
@@ -80,7 +80,7 @@ def verify_protections() -> list[Difference]:
 def verify_log() -> list[str]:
     """Recomputes the published log from its entries; each fault is an alert. Returns them.
 
-    No company is closed by it: whether its captures are in the log is what its own verification says.
+    It closes no company: whether a company's captures are in the log is found by its own verification.
     """
     faults = log_verification.verify_log().faults
     for fault in faults:

@@ -1,7 +1,7 @@
 """Wraps the web application: start-up checks before it answers, and counters of its answers.
 
-When the database is away at start, the application starts all the same, since `upstream_unavailable` tells a client
-more than a closed port. Every request then tries the checks first, until the database is back and they have been made.
+When the database is away at start, the application starts anyway, since `upstream_unavailable` tells a client more than
+a closed port. Each request then tries the checks first, until the database is back and they have passed.
 """
 
 import os
@@ -24,7 +24,7 @@ Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
 class Guarded:
-    """A WSGI application that answers nothing before the start-up checks have passed, or could not be made."""
+    """A WSGI application that answers once the start-up checks have passed, or while the database is away."""
 
     def __init__(self, application: Application) -> None:
         self._application = application

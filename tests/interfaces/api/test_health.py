@@ -34,13 +34,13 @@ def writer(client) -> str:
 
 def test_a_subject_that_fails_is_its_companys_trouble_and_no_reason_to_leave_service(company, client):
     before = writer(client)  # companies of other tests may have left facts waiting
-    counted = metrics.standing(NOW)
+    counted = metrics.service_status(NOW)
     pend(company.organization_id, attempts=3)
     pend(company.organization_id, attempts=8, aside=NOW)
     assert writer(client) == before
-    standing = metrics.standing(NOW)
-    assert (standing.failing, standing.set_aside) == (counted.failing + 1, counted.set_aside + 1)
-    assert standing.oldest_pending_seconds == counted.oldest_pending_seconds
+    status = metrics.service_status(NOW)
+    assert (status.failing, status.set_aside) == (counted.failing + 1, counted.set_aside + 1)
+    assert status.oldest_pending_seconds == counted.oldest_pending_seconds
 
 
 def test_a_subject_that_nobody_tries_makes_the_service_unready(company, client):
@@ -53,11 +53,11 @@ def test_what_waits_for_its_moment_makes_neither_the_service_unready_nor_its_com
     company, client, settings
 ):
     settings.WRITER_LAG_SECONDS = 60
-    before, counted = writer(client), metrics.standing(datetime.now(UTC))
+    before, counted = writer(client), metrics.service_status(datetime.now(UTC))
     pend(company.organization_id, waits_until=datetime.now(UTC) + timedelta(minutes=3))  # recorded long ago
     caller = Caller(issue_everything(company.organization_id, datetime.now(UTC)))
     assert writer(client) == before
-    assert metrics.standing(datetime.now(UTC)).oldest_pending_seconds <= counted.oldest_pending_seconds + 5
+    assert metrics.service_status(datetime.now(UTC)).oldest_pending_seconds <= counted.oldest_pending_seconds + 5
     assert caller("/v1/snapshot").status_code == 200
     assert caller("/v1/people?from=2026-01-01&to=2026-02-01").status_code == 200
     pend(company.organization_id, waits_until=datetime.now(UTC) - timedelta(minutes=2))

@@ -75,9 +75,9 @@ def test_operators_see_what_waits_and_what_was_given_up(company):
         Letter.objects.filter(organization_id=company.organization_id, pk=given_up.pk).update(
             due_at=None, settled_at=now, failure="SMTPRecipientsRefused"
         )
-    standing = metrics.standing(now)
-    assert (standing.letters_waiting, standing.letters_given_up) == (1, 1)
-    assert 1199 < standing.letters_waiting_seconds < 1201
+    status = metrics.service_status(now)
+    assert (status.letters_waiting, status.letters_given_up) == (1, 1)
+    assert 1199 < status.letters_waiting_seconds < 1201
     assert tidying.forget_letters(now + timedelta(days=91)) == 1
 
 

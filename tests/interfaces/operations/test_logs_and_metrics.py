@@ -71,12 +71,12 @@ def test_requests_are_counted_under_few_labels(path, interface):
 def test_the_lag_and_the_age_of_verification_are_told():
     company = make_company()
     company.join("Anna")
-    standing = metrics.standing(NOW + timedelta(seconds=90))
-    assert standing.pending > 0
-    assert standing.oldest_pending_seconds == 90
-    assert standing.verification_age_seconds > 0
+    status = metrics.service_status(NOW + timedelta(seconds=90))
+    assert status.pending > 0
+    assert status.oldest_pending_seconds == 90
+    assert status.verification_age_seconds > 0
     actions.capture_all(company.organization_id, NOW)
-    assert metrics.standing(NOW).pending == 0
+    assert metrics.service_status(NOW).pending == 0
 
 
 @pytest.mark.django_db
@@ -84,9 +84,9 @@ def test_how_long_a_quorum_of_witnesses_is_missing_is_a_metric(settings):
     key = witness_key("witness.example", bytes(32)).line()
     settings.LOG_WITNESSES, settings.LOG_QUORUM = [f"{key} https://witness.example"], 1
     Checkpoint.objects.create(size=7, root=bytes(32), note="", signed_at=NOW)
-    assert metrics.standing(NOW + timedelta(hours=1)).quorum_missing_seconds == 3600
+    assert metrics.service_status(NOW + timedelta(hours=1)).quorum_missing_seconds == 3600
     Witness.objects.create(key=key, size=7, cosigned_at=NOW, answers={"cosigned": 1})
-    assert metrics.standing(NOW + timedelta(hours=1)).quorum_missing_seconds == 0
+    assert metrics.service_status(NOW + timedelta(hours=1)).quorum_missing_seconds == 0
 
 
 def test_a_request_is_never_written_for_its_address_may_name_somebody(rf):
@@ -132,7 +132,7 @@ def test_why_a_server_is_away_is_told():
 def test_a_page_of_metrics_asks_as_much_however_many_companies_there_are():
     def statements() -> int:
         with CaptureQueriesContext(connection) as found:
-            metrics.standing(NOW)
+            metrics.service_status(NOW)
         return len(found)
 
     for _ in range(20):  # on a cluster some on each node, which is asked once

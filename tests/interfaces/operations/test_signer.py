@@ -104,16 +104,16 @@ def test_the_night_alerts_when_the_published_log_does_not_hold(company, caplog):
 
 
 def test_metrics_tell_the_size_what_is_not_signed_and_since_when(company):
-    settled = metrics.standing(LATER)
+    settled = metrics.service_status(LATER)
     assert (settled.log_entries, settled.unsigned_captures, settled.unsigned_capture_age_seconds) == (3, 0, 0.0)
     grow(company, "Chloe", "Dora")
     other = make_company()
-    found = metrics.standing(LATER)
+    found = metrics.service_status(LATER)
     assert (found.log_entries, found.unsigned_captures) == (3, 3)
     waited = LATER - min(history.head(each.organization_id).captured_at for each in (company, other))
     assert found.unsigned_capture_age_seconds == max(waited.total_seconds(), 0.0)
     signing.sign_new(LATER)
-    assert metrics.standing(LATER).unsigned_captures == 0
+    assert metrics.service_status(LATER).unsigned_captures == 0
 
 
 def test_a_pass_over_a_log_that_stands_still_asks_as_much_however_many_companies_there_are(company):

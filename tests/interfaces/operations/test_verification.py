@@ -36,8 +36,8 @@ def runs(company):
 def test_what_holds_is_kept_as_a_run_of_each_kind(company):
     verification.verify_company(company.organization_id, lambda: NOW)
     assert runs(company) == {"history": (True, ""), "receipts": (True, ""), "checkpoints": (True, "")}
-    standing = CompanyStanding.objects.get(organization_id=company.organization_id)
-    assert (standing.verified_at, standing.verified_well) == (NOW, True)
+    row = CompanyStanding.objects.get(organization_id=company.organization_id)
+    assert (row.verified_at, row.verified_well) == (NOW, True)
 
 
 def test_a_fault_closes_the_company_and_alerts_until_it_holds_again(company, caplog):

@@ -21,13 +21,13 @@ def test_operators_see_what_waits_what_fails_and_what_was_given_up(settings):
         change(company, "Anna", "Boris")
         tasks.send()
         later = datetime.now(UTC) + timedelta(hours=2)
-        standing = metrics.standing(later)
-        assert (standing.webhooks_waiting, standing.webhooks_failing, standing.webhooks_paused) == (2, 1, 0)
-        assert 7100 < standing.webhooks_waiting_seconds < 7300
+        status = metrics.service_status(later)
+        assert (status.webhooks_waiting, status.webhooks_failing, status.webhooks_paused) == (2, 1, 0)
+        assert 7100 < status.webhooks_waiting_seconds < 7300
         found.answers = lambda request: 410
         sending.send_due(lambda: later)
-        standing = metrics.standing(later)
-        assert (standing.webhooks_waiting, standing.webhooks_failing, standing.webhooks_paused) == (0, 0, 1)
+        status = metrics.service_status(later)
+        assert (status.webhooks_waiting, status.webhooks_failing, status.webhooks_paused) == (0, 0, 1)
     assert len(attempts(webhook)) == 2
     assert tidying.forget_attempts(later + actions.ATTEMPTS_KEPT + timedelta(seconds=1)) == 2
 

@@ -17,7 +17,7 @@ from compliance.history.models import HistoryHead
 from compliance.history.queries import Head
 from compliance.interfaces.console.keyset import PAGE
 from compliance.interfaces.console.understand import queries as counts
-from compliance.interfaces.operations import standings
+from compliance.interfaces.operations import company_status
 from compliance.interfaces.operations.models import CompanyStanding, VerificationRun
 from compliance.log.queries import joined_signed, newest_signed_capture
 from compliance.tenancy import queries as tenancy
@@ -73,7 +73,7 @@ def companies(
         WITH wanted AS MATERIALIZED ({searching.PATTERNS})
         SELECT o.organization_id, o.name, o.time_zone, o.history_complete_from,
                {access.keys_of("o")}, s.verified_at, s.verified_well, g.signed
-        {tenancy.EACH} {standings.joined("o")} {joined_signed("o")}
+        {tenancy.EACH} {company_status.joined("o")} {joined_signed("o")}
         WHERE (%(everything)s OR o.organization_id = ANY(%(allowed)s))
           AND (o.name, o.organization_id) > (%(name)s, %(id)s::text::uuid)
           AND (%(wanted)s = '' OR {searching.folded("o.name")} LIKE ALL ((SELECT * FROM wanted)::text[])

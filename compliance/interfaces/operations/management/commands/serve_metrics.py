@@ -14,7 +14,7 @@ from compliance.interfaces.operations import metrics, startup
 
 
 class Command(BaseCommand):
-    """Runs until it is told to stop."""
+    """Runs until it is stopped."""
 
     help = "Serves /metrics for Prometheus. Keep the port private."
 

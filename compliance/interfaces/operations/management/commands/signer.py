@@ -1,7 +1,7 @@
 """The signer: `signer [--once] [--verifier-key]`, the one process that holds CHECKPOINT_KEY.
 
-Every few seconds it recomputes what the histories have gained and signs the log that they are entries of. One is
-enough; two do no harm, since they take turns.
+Every few seconds it recomputes the new captures of the histories and signs the log that they are entries of. One
+process is enough; two do no harm, since they take turns.
 """
 
 import logging
@@ -28,7 +28,7 @@ SECONDS = 3.0
 
 
 class Command(OperatorCommand):
-    """Runs until it is told to stop."""
+    """Runs until it is stopped."""
 
     help = "Signs the log of all captures, after recomputing them. The only process that needs CHECKPOINT_KEY."
     requires_system_checks = ()

@@ -1,4 +1,4 @@
-"""Where a company stands, kept column by column: each process's role may write its own columns alone."""
+"""The status of companies in operations. It is written column by column: each role may write its own columns only."""
 
 import uuid
 from datetime import datetime
@@ -10,22 +10,22 @@ from compliance.tenancy.models import Organization
 
 
 class LastVerification(NamedTuple):
-    """When a company was last verified, or began where it never was, and whether everything held."""
+    """When a company was last verified (created, if it never was), and whether the verification found no fault."""
 
     at: datetime
     well: bool
 
 
-def keep(organization_id: uuid.UUID, **values: Any) -> None:
-    """Writes these columns of a company's standing and no others, as `update_or_create` would of a moment's column."""
-    standing = CompanyStanding.objects.filter(organization_id=organization_id)
-    if not standing.update(**values):
+def update(organization_id: uuid.UUID, **values: Any) -> None:
+    """Writes these columns of a company's row and no others, and creates the row if there is none."""
+    row = CompanyStanding.objects.filter(organization_id=organization_id)
+    if not row.update(**values):
         CompanyStanding.objects.get_or_create(organization_id=organization_id)
-        standing.update(**values)
+        row.update(**values)
 
 
 def joined(alias: str) -> str:
-    """SQL that joins the standing of the company of `alias`.organization_id as `s`: all null where none is kept."""
+    """SQL that joins the row of the company `alias`.organization_id as `s`; its columns are null if there is none."""
     return f" LEFT JOIN operations_companystanding s ON s.organization_id = {alias}.organization_id"
 
 
@@ -41,6 +41,6 @@ def verified() -> dict[uuid.UUID, LastVerification]:
 
 
 def reminders_unsettled() -> int:
-    """How many reminders of all companies were refused by the mail server or left unknown, in one statement a node."""
+    """How many reminders of all companies were refused by the mail server or left unknown; one statement per node."""
     rows = nodes.fetch("SELECT reminders_unsettled(%(companies)s::uuid[])")
     return sum(number for (number,) in rows)
