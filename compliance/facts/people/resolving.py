@@ -100,14 +100,25 @@ def teams(organization_id: uuid.UUID, team_ids: Iterable[uuid.UUID]) -> set[uuid
 
 
 def invitations(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, StoredInvitation]:
-    """Those of `ids` that are invitations of the company, with what is stored of each."""
+    """Those of `ids` that are invitations of the company, with what is stored of each.
+
+    Nobody else accepts or revokes them until the transaction ends.
+    """
+    wanted = set(ids)
+    # First and as a separate statement, so that the next one reads what an earlier transaction has changed.
+    lookup(
+        "SELECT i.invitation_id, true FROM people_invitation i WHERE i.organization_id = %s"
+        " AND i.invitation_id = ANY(%s) ORDER BY i.id FOR NO KEY UPDATE",
+        organization_id,
+        wanted,
+    )
     found = lookup(
         "SELECT i.invitation_id, i.work_email, i.person_name, i.revoked_at, i.team_ids, e.person_id"
         " FROM people_invitation i"
         " LEFT JOIN people_employment e USING (organization_id, invitation_id)"
         " WHERE i.organization_id = %s AND i.invitation_id = ANY(%s)",
         organization_id,
-        set(ids),
+        wanted,
     )
     return {invitation_id: StoredInvitation(*row) for invitation_id, row in found.items()}
 
