@@ -13,9 +13,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 
 class AgainWhenLost(Task):
-    """A task that is tried again when its database went away; each is safe to repeat. Some have patience of their own.
+    """A task that is retried when its database was lost; each is safe to repeat. Some have retry settings of their own.
 
-    The connection is let go before: a server that has become a standby answers everything but refuses what tasks do.
+    The connection is closed before that: a server that has become a standby answers reads but refuses a task's writes.
     """
 
     autoretry_for = lost.ERRORS

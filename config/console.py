@@ -1,4 +1,4 @@
-"""Settings of the staff console: accounts, passwords, second factors, sessions. Taken over whole by `settings`."""
+"""Settings of the staff console: accounts, passwords, second factors, sessions. `settings` imports all of them."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ _LIVE = environment.ENVIRONMENT == "live"
 LOGIN_URL = "/console/sign-in/"
 LOGIN_REDIRECT_URL = "/console/"
 
-# What was signed with an earlier SECRET_KEY still counts: sessions and personal links survive a change of the key.
+# Signatures of an earlier SECRET_KEY stay valid: sessions and personal links survive a change of the key.
 SECRET_KEY_FALLBACKS = environment.SECRET_KEY_FALLBACKS
 SECOND_FACTOR_KEYS = environment.SECOND_FACTOR_KEYS  # newest first: the others still open
 
@@ -60,7 +60,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
 ACCOUNT_SESSION_REMEMBER = True
-# The lock-out is ours: allauth counts in a cache, which forgets and which each process keeps for itself.
+# The lock-out is ours: allauth counts in a cache, which may lose entries and which each process keeps for itself.
 ACCOUNT_RATE_LIMITS = False
 ACCOUNT_FORMS = {"change_password": f"{_ROOM}.forms.PasswordForm", "reauthenticate": f"{_ROOM}.forms.PasswordAgainForm"}
 # Length counts, composition rules do not (NIST SP 800-63B, 3.1.1.2).
@@ -100,7 +100,7 @@ OIDC_NAME = environment.OIDC_NAME
 OIDC_SECOND_FACTOR_AMR = environment.OIDC_SECOND_FACTOR_AMR
 SOCIALACCOUNT_ADAPTER = f"{_ROOM}.company.CompanySignIn"
 SOCIALACCOUNT_STORE_TOKENS = False
-# A link, not a form: the policy of content security forbids forms that lead elsewhere.
+# A link, not a form: the content security policy forbids forms that lead to other hosts.
 SOCIALACCOUNT_LOGIN_ON_GET = True
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {}
 if OIDC_ISSUER:

@@ -1,7 +1,7 @@
-"""Addresses of PostgreSQL: how they are written, and what Django is told of each.
+"""Addresses of PostgreSQL: how they are written, and Django's settings for each.
 
-An address may name several servers (`postgresql://role:password@one:5432,two:5432/database`): each is asked in turn,
-and the one that may be written to is taken, so whatever made another server the primary needs to tell nobody.
+An address may name several servers (`postgresql://role:password@one:5432,two:5432/database`): each is tried in turn,
+and the one that takes writes is used, so nothing has to be configured when another server becomes the primary.
 """
 
 from typing import Any, Final
@@ -44,7 +44,7 @@ def database(
     if statement_timeout_milliseconds:
         session["statement_timeout"] = str(statement_timeout_milliseconds)
     if cluster:
-        session["citus.propagate_set_commands"] = "local"  # the company of a transaction is known on its node too
+        session["citus.propagate_set_commands"] = "local"  # so that a transaction's company is set on its node too
         session["citus.node_connection_timeout"] = str(patience_seconds * 500)  # so that a node that is away costs less
     if session:
         options["options"] = " ".join(f"-c {name}={value}" for name, value in session.items())

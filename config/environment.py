@@ -1,8 +1,9 @@
 """The environment as one typed class: every variable that the service reads, its default, and what is refused.
 
-An empty variable counts as one that is not set; what `make demo` and `make servers` wrote to `var/servers.env` then
-stands in for it. ENVIRONMENT is `live` (production) unless it is set, and production refuses to start with anything
-that is missing or unsafe. Outside production a secret that is not set is made once and kept in `var/secrets.env`.
+An empty variable counts as one that is not set. A variable that is not set is taken from `var/servers.env`, which
+`make demo` and `make servers` write. ENVIRONMENT is `live` (production) unless it is set, and production refuses to
+start with anything that is missing or unsafe. Outside production a secret that is not set is made once and kept in
+`var/secrets.env`.
 
 `python -m config.environment` prints the table of docs/operations.md.
 """
@@ -29,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def _demo_address(data: Data) -> str:
-    """Where the demo of this folder is served, so that what a command prints beside it leads there."""
+    """The address of this folder's demo, so that links which a command prints while it runs lead there."""
     try:
         address = json.loads((data["COMPLIANCE_FOLDER"] / "demo.json").read_text())["base_url"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -42,7 +43,7 @@ def _in_folder(name: str) -> Callable[[Data], str]:
 
 
 def _setting(description: str, default: Callable[[Data], Any]) -> Any:
-    """A field whose default depends on the fields before it; None: it is to be set."""
+    """A field whose default depends on the fields before it; a default of None means that it must be set."""
     return Field(None, description=description, json_schema_extra={"default": default})  # type: ignore[dict-item]
 
 
@@ -243,7 +244,7 @@ class Environment(BaseSettings):
 
 
 def default(field: FieldInfo, data: Data) -> Any:
-    """The default of a field beside the fields of `data`; None when it is to be set."""
+    """The default of a field, given the fields of `data`; None when it must be set."""
     extra = field.json_schema_extra
     return extra["default"](data) if isinstance(extra, dict) else field.default  # type: ignore[operator, misc]
 
@@ -280,11 +281,11 @@ def table() -> str:
     before = {"COMPLIANCE_FOLDER": Path("COMPLIANCE_FOLDER"), "REMINDERS": "on"}
     for name, field in Environment.model_fields.items():
         live, test = (default(field, before | {"ENVIRONMENT": each}) for each in ("live", "test"))
-        shown = f"`{live}`" if live else ""
+        cell = f"`{live}`" if live else ""
         if test != live and test:
-            shown = f"{shown or 'none'}; in `test` `{test}`"
+            cell = f"{cell or 'none'}; in `test` `{test}`"
         title = f"**`{name}`**" if live is None else f"`{name}`"
-        rows.append(f"| {title} | {shown.replace(f'{ROOT}/', '')} | {field.description} |")
+        rows.append(f"| {title} | {cell.replace(f'{ROOT}/', '')} | {field.description} |")
     return "\n".join(rows) + "\n"
 
 

@@ -3,8 +3,8 @@
 What modules log by the standard library and what django-structlog binds (request id, task id) meet in one formatter.
 Identifiers of people are pseudonyms and stay; values that could name a person are dropped by the names of their
 fields, and anything that looks like an API key or an address is cut out of every text. Requests and other objects are
-never written, for their text holds addresses and search words; of an exception stay its class and where it was raised,
-for its message may quote what was entered or stored.
+never written, because their text holds addresses and search words. Of an exception, only its class and its place are
+written, because its message may quote what was entered or stored.
 """
 
 import json
@@ -32,15 +32,15 @@ PERSONAL = frozenset(
 _ADDRESS = re.compile(r"[^\s<>\"'=:,;()\[\]{}]+@[^\s<>\"',;()\[\]{}]+\.[^\s<>\"',;()\[\]{}]+")
 
 
-# Errors by which a server is away: their messages say which and why, and quote nothing that is stored.
+# Errors of a server that is away: their messages name it and the reason, and quote nothing that is stored.
 _OF_THE_NETWORK = frozenset({"ConnectionError", "ConnectionRefusedError", "TimeoutError", "OperationalError"})
 
 
 def without_messages(_: Any, __: str, event: Event) -> Event:
-    """Replaces an exception by where it came from, and what Celery and django-structlog say of it by its class."""
-    told = event.pop("exc_info", None) or event.pop("exception", None)
-    if told:
-        error = told[1] if isinstance(told, tuple) else told if isinstance(told, BaseException) else sys.exc_info()[1]
+    """Replaces an exception by the place where it was raised, and Celery's and django-structlog's text by its class."""
+    info = event.pop("exc_info", None) or event.pop("exception", None)
+    if info:
+        error = info[1] if isinstance(info, tuple) else info if isinstance(info, BaseException) else sys.exc_info()[1]
         if isinstance(error, BaseException):
             event["exception"] = "; caused by: ".join(_places(error))
     task = event.pop("data", None)  # Celery's context of a task: its arguments and how it ended
@@ -109,7 +109,7 @@ def _as_json(event: Event, **_: Any) -> str:
 
 
 def configuration(level: str, form: str) -> dict[str, Any]:
-    """What Django's LOGGING takes; `form` is `json` or `plain`."""
+    """The value of Django's LOGGING; `form` is `json` or `plain`."""
     renderer: Any = structlog.processors.JSONRenderer(_as_json)
     if form == "plain":
         renderer = structlog.dev.ConsoleRenderer(colors=False)
@@ -139,7 +139,7 @@ def configuration(level: str, form: str) -> dict[str, Any]:
 
 
 _PROCESSORS = [structlog.stdlib.filter_by_level, *_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter]
-"""One list for good: loggers keep the one of their first use, whoever reads the settings again."""
+"""One list only: loggers keep the list of their first use, even if the settings are read again."""
 
 
 def set_up_structlog() -> None:

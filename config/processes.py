@@ -1,8 +1,8 @@
 """Which secrets each kind of process may hold (setting PROCESS_ROLE): its own only.
 
-A process that is taken over gives away what it holds. So a production that names a process's role refuses to start it
-with a secret of another's, or as another's database role. Without PROCESS_ROLE nothing is refused: one machine, one
-person, one environment for all.
+An attacker who takes over a process gets the secrets that it holds. So in production a process with a PROCESS_ROLE
+refuses to start with a secret of another role, or as another's database role. Without PROCESS_ROLE nothing is refused:
+this is for one machine with one environment for all processes.
 """
 
 import secrets
@@ -63,17 +63,17 @@ SECRETS: Final = frozenset[str]().union(*(each.secrets for each in PROCESSES.val
 
 
 def holds(role: str, secret: str) -> bool:
-    """Whether a process of this role has the secret at all; of no role, every one."""
+    """Whether a process of this role may hold the secret; one without a role may hold all."""
     return role not in PROCESSES or secret in PROCESSES[role].secrets
 
 
 def without(secret: str) -> str:
-    """What stands for a secret that this process does not hold: Django wants a SECRET_KEY of everybody."""
+    """The value of a secret that this process does not hold: Django needs a SECRET_KEY in every process."""
     return secrets.token_urlsafe(48) if secret == "SECRET_KEY" else ""  # noqa: S105 - a name
 
 
 def refuse_foreign_secrets(role: str, environment: Mapping[str, str]) -> None:
-    """Raises ValueError when this process holds what another's process needs."""
+    """Raises ValueError when this process holds a secret of another role."""
     found = sorted(secret for secret in SECRETS - PROCESSES[role].secrets if environment.get(secret))
     if found:
         raise ValueError(

@@ -41,7 +41,7 @@ WRITER_LAG_SECONDS = environment.WRITER_LAG_SECONDS
 READ_TIMEOUT_MILLISECONDS = environment.READ_TIMEOUT_MILLISECONDS
 
 INSTALLED_APPS = [
-    "compliance.interfaces.commands",  # before Django's: its commands stand for those of the same name
+    "compliance.interfaces.commands",  # before Django's: its commands replace those of the same name
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -141,11 +141,11 @@ if environment.DATABASE_OWNER_URL:
         "CONN_MAX_AGE": 0,
         "TEST": {"MIRROR": "default"},
     }
-READ_DATABASE_URLS = environment.READ_DATABASE_URLS  # of standbys; no aliases of Django's, which knows nothing of pins
+READ_DATABASE_URLS = environment.READ_DATABASE_URLS  # of standbys; not in DATABASES, as Django does not know pins
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = environment.REDIS_URL
-# What the signer knows to have signed, outside the database; newest key first, the others still check.
+# What the signer has signed, outside the database; newest key first, the others still verify.
 LOG_FOLDER = environment.LOG_FOLDER
 LOG_ORIGIN = environment.LOG_ORIGIN
 LOG_WITNESSES = environment.LOG_WITNESSES
@@ -161,21 +161,21 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
-# What the learners' pages speak; the console speaks those that have a catalogue of its own. Each chooses for itself
-# (interfaces/learner/visit.py, interfaces/console/languages.py); all else is in English.
+# The languages of the learners' pages; the console has those with a catalogue of its own. Each of the two chooses its
+# language by itself (interfaces/learner/visit.py, interfaces/console/languages.py); everything else is in English.
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español"), ("ar", "العربية")]
-# Before all others: in a library's catalogue the same English word may mean something else.
+# These come before all others: in a library's catalogue the same English word may mean something else.
 LOCALE_PATHS = [ROOT / "compliance" / "interfaces" / name / "locale" for name in ("learner", "console")]
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(environment.STATIC_FOLDER)
 if not PRODUCTION:  # whitenoise warns of a missing folder; `collectstatic` fills it
     STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-# Files that companies keep: read by web, written by web and worker. Each says in which of these two it lies, so that
-# they can be moved while the service runs (compliance/files).
+# Files that companies keep: read by web, written by web and worker. Each file's row states in which of these two places
+# it is, so that files can be moved while the service runs (compliance/files).
 FILES_FOLDER = environment.FILES_FOLDER
 FILES_PLACE = environment.FILES_PLACE
 USES_FILES = processes.holds(environment.PROCESS_ROLE, "FILES_SECRET_KEY")
-# Exports of before lie in a storage of their own, until they are moved or over.
+# Exports of earlier versions are in a storage of their own, until they are moved or expire.
 _IN_FOLDER = {
     "location": environment.EXPORTS_FOLDER,
     "file_permissions_mode": 0o600,
@@ -215,7 +215,7 @@ SESSION_COOKIE_SECURE = PRODUCTION
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SECURE = PRODUCTION
 if PRODUCTION:
-    # A browser takes such names over TLS and from this very host alone: no other host of the domain can set them.
+    # A browser accepts such names only over TLS and from this host itself: no other host of the domain can set them.
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
 SECURE_HSTS_SECONDS = 31_536_000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
@@ -243,8 +243,8 @@ CONTENT_SECURITY_POLICY = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 
-# Letters: reminders, and what staff hear about their accounts.
-# Outside production they lie in a folder, and nobody is reminded unless REMINDERS says so.
+# Letters: reminders, and messages to staff about their accounts.
+# Outside production they are written to a folder, and no reminders are sent unless REMINDERS is on.
 REMINDERS = environment.REMINDERS == "on"
 DEFAULT_FROM_EMAIL = environment.EMAIL_FROM
 EMAIL_BACKEND = f"{'django.core.mail.backends.smtp' if PRODUCTION else 'compliance.letters.mailbox'}.EmailBackend"
@@ -270,15 +270,16 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True  # they are ha
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,
-    # Whoever sends a task gives up soon when Redis is away: what was recorded is pending, and the sweep finds it.
+    # Sending a task is given up soon when Redis is away: what was recorded is pending, and the sweep finds it.
     "socket_connect_timeout": 1,
     "max_retries": 1,
     "interval_start": 0,
     "interval_step": 0.1,
     "interval_max": 0.1,
 }
-# Ticks have a queue of their own, which workers look at in turn: captures that pile up never starve the sweep. What may
-# take hours, or waits for a mail server, has one too: give it workers of its own, and it never holds up captures.
+# Scheduled tasks have a queue of their own, and workers take from the queues in turn: a backlog of captures never
+# delays the sweep. Tasks that may take hours, or wait for a mail server, have one too: with workers of its own it never
+# delays captures.
 CELERY_TASK_QUEUES = (
     Queue("celery", Exchange("celery"), routing_key="celery"),
     Queue("timed", Exchange("timed"), routing_key="timed"),
@@ -304,7 +305,7 @@ CELERY_TASK_ROUTES = {
     "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
     "compliance.sign_in.send_letters": {"queue": "long", "routing_key": "long"},
     "compliance.learner.*": {"queue": "timed", "routing_key": "timed"},
-    "compliance.files.*": {"queue": "long", "routing_key": "long"},  # a storage that is away takes its time
+    "compliance.files.*": {"queue": "long", "routing_key": "long"},  # may wait for a storage that is away
     "compliance.sign_in.tidy": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.look_all": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.*": {"queue": "long", "routing_key": "long"},
@@ -313,9 +314,9 @@ CELERY_TASK_ROUTES = {
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(FOLDER / "celerybeat-schedule")
 SWEEP_SECONDS = environment.SWEEP_SECONDS
-TICK_EXPIRES_SECONDS = max(SWEEP_SECONDS, 60)  # of a sweep and what it hands out: the next one hands it out again
+TICK_EXPIRES_SECONDS = max(SWEEP_SECONDS, 60)  # of a sweep and the tasks that it sends: the next sweep sends them again
 CELERY_BEAT_SCHEDULE = {
-    # A tick that nobody took before the next one is due is not worth keeping: the next does its work.
+    # A scheduled task that no worker has taken when the next one is due is dropped: the next one does its work.
     "sweep": {
         "task": "compliance.history.sweep",
         "schedule": float(SWEEP_SECONDS),
@@ -354,7 +355,7 @@ DJANGO_STRUCTLOG_CELERY_ENABLED = True
 DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True  # upstream is our own `Answered`, which takes no outsider's id over
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 METRICS_PORT = environment.METRICS_PORT
-# Where the web processes leave their counters; without it requests are not counted across processes.
+# Where the web processes write their counters; without it requests are not counted across processes.
 METRICS_FOLDER = environment.METRICS_FOLDER
 if METRICS_FOLDER:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = METRICS_FOLDER  # read when prometheus_client is imported

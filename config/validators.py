@@ -1,7 +1,7 @@
-"""What is accepted as the value of a setting, and the sentence with which anything else is refused.
+"""Validators of settings: which values are accepted, and the sentence with which any other is refused.
 
-Each function takes a value and the settings before it (`ValidationInfo.data`), and returns what the service works with.
-Raises ValueError, whose sentence the operator reads. Production refuses what is missing or unsafe.
+Each function takes a value and the settings before it (`ValidationInfo.data`), and returns the value that the service
+uses. It raises ValueError with a sentence for the operator. Production refuses values that are missing or unsafe.
 """
 
 import os
@@ -18,12 +18,12 @@ Data = dict[str, Any]
 
 
 def is_live(data: Data) -> bool:
-    """Whether production's rules hold: also when ENVIRONMENT itself was refused."""
+    """Whether production's rules apply: also when ENVIRONMENT itself was refused."""
     return data.get("ENVIRONMENT") != "test"
 
 
 def holds(info: ValidationInfo) -> bool:
-    """Whether a process of this role has the secret at all."""
+    """Whether a process of this role may hold the secret."""
     return processes.holds(info.data.get("PROCESS_ROLE", ""), info.field_name or "")
 
 
@@ -99,7 +99,7 @@ def database_address(value: str, info: ValidationInfo) -> str:
 
 
 def read_database_addresses(value: list[str], info: ValidationInfo) -> list[str]:
-    """Servers of the database of DATABASE_URL, one an address, each once. That of DATABASE_URL alone is no standby."""
+    """Standbys of the database of DATABASE_URL: one server per address, each once, and not that of DATABASE_URL."""
     if not value or not info.data.get("DATABASE_URL"):
         return value
     if info.data.get("CLUSTER") == "1":

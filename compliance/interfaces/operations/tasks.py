@@ -118,6 +118,6 @@ def tidy() -> None:
 
 
 def _hand_out(task: str, *, expires: int) -> None:
-    """Sends one task per company. It is dropped if it waits longer than `expires` seconds: the next run sends another."""
+    """Sends one task per company. It is dropped if it waits longer than `expires` seconds; the next run repeats it."""
     for organization_id in Organization.objects.values_list("organization_id", flat=True):
         current_app.send_task(task, [str(organization_id)], expires=expires)
