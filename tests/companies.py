@@ -29,7 +29,7 @@ def day(number: float) -> datetime:
 
 
 def noon(days_ago: int) -> datetime:
-    """Noon UTC, `days_ago` days before today: the same company day as in UTC, at whatever hour the tests run."""
+    """Noon UTC, `days_ago` days before today, so that the company's day is that of UTC whenever the tests run."""
     return datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=days_ago)
 
 
@@ -49,7 +49,7 @@ class Course(NamedTuple):
 
 @dataclass(frozen=True)
 class Company:
-    """A company in the store, and short verbs for what happens in it."""
+    """A company in the database, and short verbs for what happens in it."""
 
     organization_id: uuid.UUID
     start: datetime = START
@@ -124,6 +124,6 @@ def make_company(
 
 
 def make_present_company(name: str = "Acme", time_zone: str = "Europe/London") -> Company:
-    """A company whose facts are told today, made a hundred days ago: for pages, which know no other now."""
+    """A company whose facts are recorded today, made a hundred days ago: for pages, which read the real clock."""
     made = make_company(name, time_zone, at=noon(100))
     return replace(made, start=noon(100), now=datetime.now(UTC))

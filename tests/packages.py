@@ -1,8 +1,8 @@
-"""Course packages for tests, made rather than kept: one as long as a course may be, one with a film on many pages.
+"""Course packages for tests, generated: one as long as a course may be, one with a film on many pages.
 
     folder = written(long_course(200), tmp_path)
 
-Each is sound by `python -m compliance.contentfile check`, and has words for whatever it names.
+Each passes `python -m compliance.contentfile check`, and has words for all its text ids.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 DEMO = Path(__file__).parent.parent / "development" / "demo" / "packages"
 PAGES_IN_A_LESSON = 10
 QUESTION_EVERY = 10
-"""In a long course the last page of each lesson asks something."""
+"""In a long course every tenth page, the last of its lesson, has a question."""
 
 STYLE = (
     ".scene { display: flex; align-items: center; justify-content: center; min-height: 14rem; color: #ffffff }\n"
@@ -32,7 +32,7 @@ class Package(NamedTuple):
 
 
 def long_course(pages: int, *, identity: str = "long-course") -> Package:
-    """A course of so many pages, in lessons of ten; the last page of each asks a question."""
+    """A course of `pages` pages, in lessons of ten; the last page of each has a question."""
     words: dict[str, str] = {}
     lessons = []
     for first in range(1, pages + 1, PAGES_IN_A_LESSON):
@@ -50,7 +50,7 @@ def long_course(pages: int, *, identity: str = "long-course") -> Package:
 
 
 def film_course(films: int, *, identity: str = "film-course") -> Package:
-    """A course of one lesson with a film on each page; every film stops once and asks."""
+    """A course of one lesson with a film on each page; every film stops once for a question."""
     words: dict[str, str] = {}
     pages = []
     for number in range(1, films + 1):

@@ -1,6 +1,6 @@
 """Facts recorded one at a time, as the console records them: a verb for each kind of fact, with short defaults.
 
-Each verb takes what `act` takes and the line's fields. Identifiers that are not given are made and returned.
+Each verb takes the arguments of `act` and the line's fields. Identifiers that are not given are made and returned.
 """
 
 import uuid
@@ -13,7 +13,7 @@ from compliance.rules.vocabulary import Door, MarkedBy, ObligationChangeKind, Re
 
 
 class Verb:
-    """Records a fact of `kind`; returns what it made of `identifiers`: one alone, several as a tuple."""
+    """Records a fact of `kind`; returns the identifiers that it made: one alone, several as a tuple."""
 
     def __init__(self, kind: type[kinds.FactLine], *identifiers: str, **defaults: Any) -> None:
         self.kind = kind
@@ -70,7 +70,7 @@ def waive(**fields: Any) -> int:
 
 
 def reinstate(**fields: Any) -> int:
-    """Takes a waiver back; returns the change's number."""
+    """Withdraws a waiver; returns the change's number."""
     return change_obligation(**fields, change=ObligationChangeKind.REINSTATE)
 
 

@@ -1,4 +1,4 @@
-"""Tests of two transactions at once: they go on when one really waits for the other, wherever its rows are."""
+"""For tests of two simultaneous transactions: waits until one really waits for the other, wherever its rows are."""
 
 import time
 
@@ -22,7 +22,7 @@ _WAITING = (
 
 
 def this_session() -> int:
-    """The number under which the database knows this connection; on a cluster all of its nodes do."""
+    """The number of this connection in the database; on a cluster all of its nodes know it."""
     ((found,),) = sql.fetch(_THIS)
     return int(found)
 
@@ -33,7 +33,7 @@ def until_somebody_waits_for_this_transaction() -> None:
 
 
 def until_waiting(session: int) -> None:
-    """Returns when the connection that `this_session` named there waits for a lock."""
+    """Returns when the connection with the number of `this_session` waits for a lock."""
     _until(_WAITING, session)
 
 

@@ -1,4 +1,4 @@
-"""The API as clients that no one here wrote see it: `make clients`. Not in the suite.
+"""The API as seen by clients that others wrote: `make clients`. Not in the suite.
 
 Each step is a program of its own with an exit code; `__main__` runs them in order and prints a table.
 """

@@ -1,7 +1,7 @@
 """`make clients`: a server with the demo's story, then every client and linter in turn, and a table of exit codes.
 
-Runs inside `development.embedded run`, so PostgreSQL and Redis are its own. What each step said is kept under
-`var/clients/logs`; the end of it is shown when the step fails. Arguments name the steps to run; all, without any.
+Runs inside `development.embedded run`, so PostgreSQL and Redis are its own. The output of each step is kept under
+`var/clients/logs`; its end is printed when the step fails. Arguments name the steps to run; all, without any.
 """
 
 import json
@@ -115,7 +115,7 @@ STEPS = [
 
 
 def main(names: list[str]) -> int:
-    """Runs the steps; the exit code says whether all held."""
+    """Runs the steps; the exit code is 0 if all passed."""
     began = time.monotonic()
     tools.install()
     installed = time.monotonic()
@@ -182,7 +182,7 @@ def _run(step: Step, environment: dict[str, str]) -> int:
 
 @contextmanager
 def _served() -> Iterator[tuple[str, str, str, str]]:
-    """The demo's story behind a web server: its address; of the larger company a key with every scope, and tokens.
+    """The demo's story behind a web server. Yields its address, a key of the larger company for all scopes, and tokens.
 
     The first token is of SCIM, the second of a source of facts.
     """

@@ -1,9 +1,9 @@
-"""Trees of an implementation that others wrote, against ours: roots, inclusion and consistency proofs of random trees.
+"""Trees of an independent implementation, against ours: roots, inclusion and consistency proofs of random trees.
 
 `pymerkle` computes the trees of RFC 6962 with SHA-256 and the prefixes 0x00 and 0x01 (its `security`, on by default).
 Its leaves count from 1. An inclusion path begins with the leaf itself. A consistency proof begins with all nodes of the
-newer tree's part where the RFC gives one hash, and repeats the older root where the RFC leaves it out: `rfc_form` takes
-it to the RFC's. Usage: `agree_with_pymerkle.py [TREES [SEED]]`.
+newer tree's part where the RFC gives one hash, and repeats the older root where the RFC leaves it out: `rfc_form`
+converts it. Usage: `agree_with_pymerkle.py [TREES [SEED]]`.
 """
 
 import random
@@ -32,7 +32,7 @@ PROOFS_A_TREE = 8
 
 
 def main(trees: int = TREES, seed: int = SEED) -> None:
-    """Compare that many trees; raises AssertionError at the first that differs."""
+    """Compares that many trees; raises AssertionError at the first that differs."""
     chance = random.Random(seed)
     for _ in range(trees):
         entries = [chance.randbytes(chance.randrange(64)) for _ in range(chance.randint(1, MOST_LEAVES))]
@@ -82,7 +82,7 @@ def _compare_consistency(theirs: InmemoryTree, leaves: list[bytes], first: int, 
 
 
 def rfc_form(theirs: InmemoryTree, proof: ConsistencyProof, first: int, second: int) -> list[bytes]:
-    """Return pymerkle's proof as RFC 6962, section 2.1.2, has it."""
+    """pymerkle's proof in the form of RFC 6962, section 2.1.2."""
     if first == second:
         return []
     path = proof.path

@@ -1,7 +1,7 @@
 """Runs every check of scim2-tester against `/scim/v2` of a running server; run by its tools' Python.
 
-The tester describes the server to itself from what the server publishes, and validates each answer with scim2-models.
-A check that could not run counts as failed here: nothing is left out without somebody saying why in `LEFT_OUT`.
+The tester discovers the server from what it publishes, and validates each answer with scim2-models. A check that could
+not run counts as failed here, unless `LEFT_OUT` gives a reason.
 """
 
 import os
@@ -14,13 +14,13 @@ from scim2_tester import CheckResult, Status, check_server
 
 GOOD = {Status.SUCCESS, Status.COMPLIANT, Status.ACCEPTABLE}
 LEFT_OUT = {"search_with_attributes": "searches at the root, over Users and Groups at once, are answered by 501"}
-"""Checks that this server cannot run, by title, and why."""
+"""Checks that this server cannot run, by title, with the reason."""
 FEWEST = 60
-"""Fewer results mean that the tester gave up before it came to the resources."""
+"""Fewer results mean that the tester ended before it came to the resources."""
 
 
 def main() -> int:
-    """Prints a line a result that is not good, and the numbers of all."""
+    """Prints a line for each result that is not good, and the totals."""
     headers = {"Authorization": f"Bearer {os.environ['SCIM_TOKEN']}"}
     with Client(base_url=f"{os.environ['BASE_URL']}/scim/v2", headers=headers, timeout=60) as http:
         results = check_server(SyncSCIMClient(http))

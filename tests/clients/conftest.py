@@ -53,14 +53,14 @@ class Server:
         raise AssertionError("the server does not answer")
 
     def kill(self) -> None:
-        """As a power cut does."""
+        """Kills it, as a power cut would."""
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
 
 @pytest.fixture(scope="module")
 def server(django_db_setup: None) -> Iterator[Server]:
-    """A server on the suite's database; one for a whole file, since it takes seconds to start."""
+    """A server on the suite's database; one for a whole file, because it takes seconds to start."""
     from django.db import connections
 
     def address(alias: str) -> str:
@@ -86,7 +86,7 @@ class Target(NamedTuple):
 
 @pytest.fixture
 def target_of(committed: None) -> Callable[..., Target]:
-    """Makes companies, each with a source for all kinds, unless told otherwise."""
+    """Makes companies, each with a source for all kinds unless others are named."""
 
     def make(*kinds: str) -> Target:
         organization_id = make_company().organization_id
@@ -100,11 +100,11 @@ def target_of(committed: None) -> Callable[..., Target]:
 
 
 class Network:
-    """What lies between a client and the server: each post in turn that is not empty meets one fate; later ones pass.
+    """The network between a client and the server: each non-empty post meets the next fate; later ones pass.
 
-    `cut` gives up the connection in the middle of the request, `lose` after the server has answered. A request whose
-    body is longer than `limit_bytes` is answered 413. With `answer`, a status line and headers, no request passes: that
-    is what comes back, as from a proxy that lets nobody through.
+    `cut` breaks the connection in the middle of the request, `lose` after the server has answered. A request whose
+    body is longer than `limit_bytes` is answered 413. With `answer`, a status line and headers, no request passes: it
+    is the answer to all, as from a proxy that blocks everybody.
     """
 
     def __init__(self, port: int, fates: list[str], limit_bytes: int | None = None, answer: bytes = b"") -> None:
@@ -118,7 +118,7 @@ class Network:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
-        """Takes no more connections."""
+        """Accepts no more connections."""
         self._listening.close()
 
     def _accept(self) -> None:
@@ -157,7 +157,7 @@ class Network:
 
 @pytest.fixture
 def network(server: Server) -> Iterator[Callable[..., Network]]:
-    """Makes networks before the server."""
+    """Makes networks in front of the server."""
     made: list[Network] = []
 
     def make(*fates: str, limit_bytes: int | None = None, answer: bytes = b"") -> Network:

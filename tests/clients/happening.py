@@ -1,7 +1,7 @@
-"""Lets something happen in a company, and captures it: `python -m tests.clients.happening ORGANIZATION WHAT`.
+"""Makes something happen in a company, and captures it: `python -m tests.clients.happening ORGANIZATION WHAT`.
 
-WHAT is `change`, `removal`, `erasure` or `late`. Run by the product's own Python, for the tests of clients that are not
-told what happened but must have it right afterwards.
+WHAT is `change`, `removal`, `erasure` or `late`. Run by the product's own Python, for tests of clients that do not know
+what happened but must be correct afterwards.
 """
 
 import os
@@ -25,7 +25,7 @@ NOW = datetime.now(UTC)
 
 
 def change(organization_id: uuid.UUID) -> list[FactLine]:
-    """Three people complete what they owe; one of them has another name from now on."""
+    """Three people complete what they owe; one of them gets another name."""
     owed = _owed(organization_id)[:3]
     return [_completed(organization_id, *each, NOW) for each in owed] + [
         kinds.PersonChanged(
@@ -36,7 +36,7 @@ def change(organization_id: uuid.UUID) -> list[FactLine]:
 
 
 def removal(organization_id: uuid.UUID) -> list[FactLine]:
-    """The shares of policies end: what was owed of them is gone."""
+    """The shares of policies end, so nothing is owed by them any more."""
     found = sql.fetch(
         "SELECT s.share_id FROM shares_share s JOIN courses_course c USING (organization_id, course_id)"
         " WHERE s.organization_id = %s AND c.kind = 'policy' AND s.ended_at IS NULL",
@@ -56,7 +56,7 @@ def erasure(organization_id: uuid.UUID) -> list[FactLine]:
 
 
 def late(organization_id: uuid.UUID) -> list[FactLine]:
-    """It turns out that three people had completed what they owe weeks ago."""
+    """Completions of three people are recorded weeks late."""
     owed = _owed(organization_id)[-3:]
     return [_completed(organization_id, *each, NOW - timedelta(days=21)) for each in owed]
 

@@ -1,4 +1,4 @@
-"""Kills the reference client ten times at random points; restarted, it ends with the bytes of one left alone."""
+"""Kills the reference client ten times at random points; restarted, it ends with the bytes of an undisturbed one."""
 
 import os
 import random

@@ -3,9 +3,9 @@
     load_twice.py FOLDER PYTHON
 
 After the first load, and after a change, a removal, an erasure and late facts, the destination lists what /v1 lists, in
-every field that the feed gives and every one that the clock decides; a second load at once changes no row of any table.
-Both kinds of history are kept: as known now, and every version. PYTHON is the product's, by which things happen. /v1 is
-read with nothing but the standard library. Exit code 1 says what differs.
+every field that the feed gives and every one that the clock decides; an immediate second load changes no row of any
+table. Both kinds of history are kept: as known now, and every version. PYTHON is the product's, which makes things
+happen. /v1 is read with the standard library only. With exit code 1 it prints the differences.
 """
 
 import json
@@ -38,7 +38,7 @@ READ_ANEW = {
     "deployment_id", "organization_id", "learning_space_id", "course_title", "trainer_name", "reminders_sent",
     "company", "signer_company", "check_code", "account_email",
 }  # fmt: skip
-"""What the feed does not give; names and addresses are compared among people."""
+"""What the feed does not give; names and addresses are compared in the register of people."""
 HAPPENINGS = ("change", "removal", "erasure", "late")
 
 
@@ -76,7 +76,7 @@ def main(folder: Path, product: str) -> int:
 
 
 def _names_left(copies: dict[bool, Path]) -> int:
-    """No table holds the name that one of the erased had got."""
+    """Checks that no table holds the new name of an erased person."""
     for database in copies.values():
         with duckdb.connect(str(database), read_only=True) as connection:
             found = connection.execute(
@@ -137,7 +137,7 @@ def _get(base_url: str, key: str, name: str, parameters: dict[str, str]) -> Any:
 
 
 def _kept(database: Path) -> tuple[dict[str, dict[str, Any]], list[Any]]:
-    """What the views of each register list, and all rows of all tables, in an order of their own."""
+    """What the views of each register list, and all rows of all tables, sorted."""
     found: dict[str, dict[str, Any]] = {}
     rows: list[Any] = []
     with duckdb.connect(str(database), read_only=True) as connection:

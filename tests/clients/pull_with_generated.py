@@ -1,7 +1,7 @@
 """Pulls every register with a client that openapi-python-client generated, all pages; run by its tools' Python.
 
-Holds every page to the first one's total and snapshot, every identifier to be new, the rows to `total`, and what the
-client's classes hold to what came over the wire. Exit code 1 says what did not.
+Checks that every page has the first one's total and snapshot, that identifiers are unique, that `total` is the number
+of rows, and that the client's classes hold what was received. With exit code 1 it prints the failures.
 """
 
 import json
@@ -25,7 +25,7 @@ REGISTERS = {
 
 
 def main(folder: str) -> int:
-    """Pulls all; prints a line a register."""
+    """Pulls all; prints a line for each register."""
     sys.path.insert(0, folder)
     client = import_module("svc_client").AuthenticatedClient(
         base_url=os.environ["BASE_URL"], token=os.environ["SVC_KEY"], raise_on_unexpected_status=True
@@ -74,7 +74,7 @@ def _call(operation: str, client: Any, **parameters: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """An instant is written in more than one way; `signed_at`, which is hashed, and all else must be equal as text."""
+    """Instants may be written in several ways; `signed_at`, which is hashed, and all else must be equal as text."""
     if isinstance(value, dict):
         return {name: member if name == "signed_at" else _plain(member) for name, member in value.items()}
     if isinstance(value, list):

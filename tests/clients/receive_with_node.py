@@ -1,4 +1,4 @@
-"""The program of docs/webhooks.md that receives in Node verifies what the product sends, with the package of npm."""
+"""The Node program of docs/webhooks.md verifies what the product sends, with the package of npm."""
 
 import os
 import socket
@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 
 def main() -> int:
-    """Sends three events to the program and one that another secret signs; the exit code says whether all went well."""
+    """Sends the program three events and one signed with another secret; the exit code is 0 if all went well."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ["WEBHOOK_ALLOW_PRIVATE"] = "1"
     django.setup()

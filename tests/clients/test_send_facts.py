@@ -1,4 +1,4 @@
-"""The sender of facts before it sends anything: what it counts, and what it refuses to begin with."""
+"""The sender of facts before it sends anything: what it counts, and what it refuses to start with."""
 
 import gzip
 import json

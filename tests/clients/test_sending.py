@@ -1,4 +1,4 @@
-"""The sender of facts against a real server: killed, cut off, fed with what no fact is, it records what a file would.
+"""The sender of facts against a real server: killed, cut off, given bad lines, it records what an import would.
 
 SEND_KILLS: how often it is killed (20 in full).
 """
@@ -58,14 +58,14 @@ def start(url, target, *arguments, **options):
 
 
 def run(url, target, *arguments, given=b""):
-    """What it printed as JSON, what it said, and its exit status."""
+    """Its output as JSON, its messages, and its exit status."""
     process = start(url, target, "--json", *arguments)
     printed, said = process.communicate(given, timeout=120)
     return json.loads(printed) if printed else None, said.decode(), process.returncode
 
 
 def registers(organization_id):
-    """Every register at some moments; identifiers that come of the company's own are left out."""
+    """Every register at some moments, without identifiers that depend on the company."""
     actions.capture_all(organization_id, datetime.now(UTC))
     found = {}
     for register in sorted({row.register for row in reading.rows(organization_id)}):
@@ -85,7 +85,7 @@ def _as_told(found):
 
 @pytest.fixture(scope="module")
 def by_file():
-    """The registers after the same facts came by a file: made once, in `expected`."""
+    """The registers after the same facts were imported from a file: made once, in `expected`."""
     return {}
 
 
@@ -108,7 +108,7 @@ def file(tmp_path):
 
 
 def sent(folder):
-    """How much of the input is answered for, as the state says."""
+    """How much of the input is answered for, by the state file."""
     try:
         return json.loads((folder / "state.json").read_bytes())["bytes"]
     except (OSError, ValueError):
@@ -229,7 +229,7 @@ def test_lines_that_are_no_facts_are_kept_with_their_numbers_and_reasons_and_the
     assert all(each["reason"] for each in refused)
     assert refused_file.stat().st_mode & 0o77 == 0, "lines are about people"
     assert "line 7: unresolved_reference: " in told
-    # Mended, nothing is refused, and what an earlier run refused is no longer there.
+    # Corrected, nothing is refused, and the refusals of an earlier run are removed.
     file.write_bytes(b"\n".join(good))
     assert run(server.url, target, file)[2] == 0
     assert not refused_file.exists()

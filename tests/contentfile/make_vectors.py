@@ -1,8 +1,8 @@
-"""Writes tests/vectors/content/: one file per fault code, named after it, each broken in that one way.
+"""Writes tests/vectors/content/: one file per fault code, named after it, each with only that fault.
 
     python -m tests.contentfile.make_vectors
 
-The files are committed; this is how to make one for a new code. Content files are `.json`, packages are `.zip` (stored
+The files are committed; run this to make one for a new code. Content files are `.json`, packages are `.zip` (stored
 with a fixed date, so that the bytes stay the same).
 """
 
@@ -153,7 +153,7 @@ def _question(change: Change, **made: Any) -> bytes:
 
 
 def texts_of(value: object) -> list[str]:
-    """Every text id in good content made here (they all hold a dot and no space)."""
+    """Every text id in good content made here (they all contain a dot and no space)."""
     if isinstance(value, dict):
         skipped = ("schema", "style", "address") if "scenes" in value else ("schema",)
         return [text for name, member in value.items() if name not in skipped for text in texts_of(member)]

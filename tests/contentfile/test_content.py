@@ -1,4 +1,4 @@
-"""The rules of the content file at their edges, and where faults are said to be."""
+"""The rules of the content file at their limits, and the places of faults."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""docs/content-format.md lists every fault code and every block type, and states the limits that hold."""
+"""docs/content-format.md lists every fault code and every block type, and states the true limits."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Fingerprints depend on what is said and on nothing else, and can be made again from the documentation."""
+"""Fingerprints depend on the content only, and can be recomputed from the documentation."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Whatever the input, nothing but the format's own errors comes out, and the work stays in proportion."""
+"""Whatever the input, only the format's own errors are raised, and the work stays proportional to the size."""
 
 import json
 import os
@@ -131,7 +131,7 @@ def test_packages_with_any_part_broken_never_raise(tmp_path: Path) -> None:
 def test_hostile_files_get_their_code_in_processor_time_in_proportion(data: bytes, expected: str) -> None:
     started = time.process_time()
     assert expected in codes(data)
-    # The format promises one second a megabyte; processor time grows somewhat when others use the same cores.
+    # The format promises one second per megabyte; processor time grows somewhat when others use the same cores.
     assert time.process_time() - started < 5 * max(1.0, len(data) / 1_000_000)
 
 
@@ -172,7 +172,7 @@ def test_a_style_bomb_is_refused_at_a_bounded_price() -> None:
 
 
 class TestFolders:
-    """What a folder may do to its reader."""
+    """Hostile folders."""
 
     def test_links_devices_and_odd_names_are_reported_and_not_followed(self, tmp_path: Path) -> None:
         folder = Package().write(tmp_path / "package")
@@ -213,7 +213,7 @@ class TestFolders:
 
 
 class TestZips:
-    """What a zip may do to its reader."""
+    """Hostile zips."""
 
     @pytest.mark.parametrize(
         "name", ["../manifest.json", "/etc/passwd", "a/../../b", "..\\b", "a:b", "a\0b", "a/" + "b" * 300]

@@ -69,7 +69,7 @@ def test_a_style_made_to_be_slow_is_not(css: str) -> None:
 
 
 def course(styles: list[str]) -> dict[str, Any]:
-    """A course of films, one a page, each with a style."""
+    """A course with one film on each page, each with a style."""
     film = json.loads((Path(__file__).parent.parent / "vectors" / "content" / "style_url.json").read_text())
     (lesson,) = film["lessons"]
     text = json.dumps(lesson["pages"][0])

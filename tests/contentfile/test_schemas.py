@@ -1,4 +1,4 @@
-"""The published JSON Schemas and the validator agree wherever a schema can speak."""
+"""The published JSON Schemas and the validator agree on all that a schema can express."""
 
 import copy
 import json

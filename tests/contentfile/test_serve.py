@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Author:
-    """Somebody who serves a package and looks at it."""
+    """An author who serves a package and looks at it."""
 
     def __init__(self, path):
-        # Nothing of a deployment is there: no database, no Redis, no settings.
+        # Nothing of a deployment is available: no database, no Redis, no settings.
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "compliance.contentfile", "serve", str(path), "--port", "0"],
@@ -31,7 +31,7 @@ class Author:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # Ctrl-C is heard even where the suite itself runs in the background, where the shell has it ignored.
+            # Accepts Ctrl-C even where the suite itself runs in the background, where the shell ignores it.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         line = self.process.stdout.readline()

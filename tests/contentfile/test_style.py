@@ -1,4 +1,4 @@
-"""Styles that try to leave their film, and what is left of a style that may stay."""
+"""Styles that try to affect more than their film, and what is written of a style that is accepted."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every fault code has one vector, and each vector yields its code and no other."""
+"""Every fault code has one vector, and each vector yields only its code."""
 
 from pathlib import Path
 

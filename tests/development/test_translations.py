@@ -1,4 +1,4 @@
-"""The catalogues of the learners' and the console's pages: whole, sound, and in step with the texts."""
+"""The catalogues of the learners' and the console's pages: complete, valid, and in step with the texts."""
 
 import gettext
 import re
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What a compiled catalogue calls it."""
+        """Its key in a compiled catalogue."""
         return f"{self.context}\x04{self.text}" if self.context else self.text
 
 

@@ -1,4 +1,4 @@
-"""A web server in this process and Debian's Chromium: one of each, for every room that is looked at in a browser."""
+"""A web server in this process and Debian's Chromium: one of each, for all rooms with browser tests."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ CHROMIUM = Path("/usr/bin/chromium")
 
 @pytest.fixture
 def served(committed: None) -> Iterator[str]:
-    """The address of a web server in this process, on the suite's database; what it shows must be committed."""
+    """The address of a web server in this process, on the suite's database; it serves only committed data."""
     from django.contrib.staticfiles.handlers import StaticFilesHandler
     from django.test.testcases import LiveServerThread
 
@@ -34,8 +34,8 @@ def browser() -> Iterator[Any]:
         pytest.skip("Chromium is not at /usr/bin/chromium: apt-get install -y chromium")
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=30_000)  # a machine that does other things too answers late
-    # Playwright keeps an event loop in this thread; the tests beside it are not asynchronous all the same.
+    expect.set_options(timeout=30_000)  # a busy machine answers late
+    # Playwright keeps an event loop in this thread, although the tests beside it are synchronous.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])

@@ -40,7 +40,7 @@ def company(committed):
 
 @pytest.fixture
 def folder(tmp_path, company):
-    """The repository's folder, as whoever reads the document has it, beside a running demo."""
+    """The repository's folder, as a reader of the document has it, beside a running demo."""
     for name in (".venv", "manage.py", "clients"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "var").mkdir()
@@ -87,7 +87,7 @@ def test_every_example_runs_as_it_is_written(company, folder, process_environmen
         )
     refused = re.findall(r"""["']refused["']: ?\[(.*?)\]""", ran.stdout)
     assert refused, ran.stdout
-    assert not any(refused), ran.stdout  # an answer is 200 when lines are refused, too
+    assert not any(refused), ran.stdout  # an answer is also 200 when lines are refused
     with context.company(company.organization_id):
         names = set(Profile.objects.values_list("person_name", flat=True))
         origins = set(Origin.objects.filter(channel=Channel.SOURCE).values_list("name", flat=True))

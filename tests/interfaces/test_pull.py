@@ -1,4 +1,4 @@
-"""The reference client against a real server: killed and restarted, it ends with the bytes of one left alone.
+"""The reference client against a real server: killed and restarted, it ends with the bytes of an undisturbed one.
 
 PULL_KILLS: how often it is killed (10 in full).
 """
@@ -70,7 +70,7 @@ def served(committed, process_environment, now):
         _wait_for(address)
         yield story, key, address
     finally:
-        os.killpg(server.pid, signal.SIGKILL)  # the workers too: one left over would hold the suite's database
+        os.killpg(server.pid, signal.SIGKILL)  # with its workers: one that is left would keep the suite's database open
         server.wait()
 
 
@@ -158,7 +158,7 @@ def _test_what_follows(served, folder, found):
         def again():
             return pull.pull(Service(client), Folder(folder), datetime.fromisoformat(AS_AT), said.append)
 
-        # Nothing has moved: nothing is done. A new fact: pulled again.
+        # Without a change nothing is done. After a new fact it is pulled again.
         assert not again()
         assert said == ["Nothing has changed since the last pull."]
         assert _bytes(folder) == found
@@ -166,7 +166,7 @@ def _test_what_follows(served, folder, found):
         actions.capture_all(story.organization_id, story.now)
         assert again()
         assert (folder / "people.jsonl").read_bytes().count(b"\n") == PEOPLE + 1
-        # The chain that was pulled last must still be the beginning.
+        # The chain of the last pull must still be the beginning.
         state = json.loads((folder / "state.json").read_text())
         (folder / "state.json").write_text(json.dumps(state | {"sequence": 0, "receipts": [12, "0" * 64]}))
         with pytest.raises(FaultError, match="chain no longer begins"):
@@ -182,7 +182,7 @@ SNAPSHOT = {
 
 
 def _service(answers, waits):
-    """A service whose answers a test gives: a transport, as httpx has it for this."""
+    """A service whose answers a test gives, by a transport of httpx."""
 
     def answer(request):
         return answers(request)
@@ -235,7 +235,7 @@ def test_rows_that_are_not_what_the_envelope_says_are_a_fault(tmp_path, now, spo
 
 
 class WatchedFolder(Folder):
-    """Waits, as it keeps a page, until the next one is asked for."""
+    """Waits, when it stores a page, until the next one is asked for."""
 
     def __init__(self, folder, asked):
         super().__init__(folder)
@@ -252,7 +252,7 @@ class WatchedFolder(Folder):
 
 
 class Asking(threading.Semaphore):
-    """How many pages behind the first of a register were asked for and not yet awaited; `seen`: all of them."""
+    """How many pages after the first of a register were asked for and not yet awaited; `seen`: all these numbers."""
 
     def __init__(self):
         super().__init__(0)

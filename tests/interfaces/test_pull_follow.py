@@ -1,4 +1,4 @@
-"""A copy that the reference client keeps by the feed: right after whatever happened, wherever it was interrupted."""
+"""A copy that the reference client keeps by the feed: correct after any change, wherever it was interrupted."""
 
 import json
 import uuid
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Served:
-    """A company behind the product itself, asked without a socket; every call is counted."""
+    """A company served by the product itself, without a socket; every call is counted."""
 
     def __init__(self, organization_id: uuid.UUID, scopes: tuple[Scope, ...] = tuple(Scope)) -> None:
         self.key, _ = issue_key(
@@ -69,7 +69,7 @@ def _lines(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _replayed(served: Served) -> dict[str, dict[str, Any]]:
-    """What a replay of the whole feed has in force, by the rule of docs/feed.md."""
+    """The records in force after a replay of the whole feed, by the rule of docs/feed.md."""
     found: dict[str, dict[str, Any]] = {register.name: {} for register in REGISTERS.values()}
     for each in sorted(read_all(Caller(served.key))[0], key=lambda each: (each["valid_from"], each["sequence"])):
         own = {name: value for name, value in each.items() if name not in ("fields", "basis")}

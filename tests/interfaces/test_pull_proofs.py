@@ -1,4 +1,4 @@
-"""The reference client's proofs of a sample: kept, verified, and held to the rows as they were pulled."""
+"""The reference client's proofs of a sample: kept, verified, and compared with the pulled rows."""
 
 import json
 from datetime import timedelta
@@ -51,7 +51,7 @@ class Pulled:
         return sorted((self.folder.folder / "proofs").glob("*.json"))
 
     def change(self, register: str, **fields: Any) -> None:
-        """Changes every row of a register as it lies on disk."""
+        """Changes every row of a register on disk."""
         path = self.folder.folder / f"{register}.jsonl"
         rows = [json.loads(line) | fields for line in path.read_text().splitlines()]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))

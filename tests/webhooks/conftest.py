@@ -1,4 +1,4 @@
-"""Companies that change, and receivers that hear of it."""
+"""Companies that change, and receivers that are notified."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,24 +22,24 @@ def receivers_on_this_machine(settings) -> None:
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    """A receiver that takes everything."""
+    """A receiver that accepts everything."""
     with made_receiver() as found:
         yield found
 
 
 @pytest.fixture
 def company(db: None) -> Company:
-    """A company without people: one capture, that it began."""
+    """A company without people: one capture, of its beginning."""
     return make_present_company()
 
 
 def present() -> datetime:
-    """The clock: signatures hold for five minutes only, so tries are made now."""
+    """The clock: signatures are valid for five minutes only, so tries are made now."""
     return datetime.now(UTC)
 
 
 def change(company: Company, *names: str) -> int:
-    """Somebody joins for each of the names, each in a capture of its own; the number of the last one."""
+    """Somebody joins for each of the names, each in a capture of its own; returns the number of the last capture."""
     for name in names:
         company.join(name)
         last = capture_all(company.organization_id, present())[-1]
@@ -48,7 +48,7 @@ def change(company: Company, *names: str) -> int:
 
 @dataclass
 class Clock:
-    """A clock that a test moves: 72 hours pass in a moment. Signatures made by it hold at its own time only."""
+    """A clock that a test moves: 72 hours pass in a moment. Signatures made by it are valid only at its own time."""
 
     now: datetime = field(default_factory=present)
 
@@ -57,14 +57,14 @@ class Clock:
 
 
 def made(company: Company, receiver: Receiver, **more) -> tuple[str, Webhook]:
-    """A webhook of the company that leads to the receiver, and its secret."""
+    """A webhook of the company with the receiver's URL, and its secret."""
     return actions.create_webhook(
         organization_id=company.organization_id, url=receiver.url, at=present(), actor="test", **more
     )
 
 
 def attempts(webhook: Webhook) -> list[Attempt]:
-    """The tries that were written down, oldest first."""
+    """The tries that were recorded, oldest first."""
     with context.company(webhook.organization_id):
         return list(
             Attempt.objects.filter(organization_id=webhook.organization_id, webhook_id=webhook.webhook_id).order_by(

@@ -1,4 +1,4 @@
-"""A receiver of webhooks for tests: a server in a thread that keeps what it was sent and answers as it is told."""
+"""A receiver of webhooks for tests: a server in a thread that keeps requests and gives prepared answers."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from standardwebhooks import Webhook as Verifier
 
 @dataclass
 class Request:
-    """One POST as it came."""
+    """One POST as it arrived."""
 
     path: str
     headers: dict[str, str]
@@ -24,13 +24,13 @@ class Request:
         return orjson.loads(self.body)
 
     def verified(self, secret: str) -> dict:
-        """The body, as the package of the specification gives it out when the signature holds."""
+        """The body, as the specification's own package returns it when the signature is valid."""
         return Verifier(secret).verify(self.body, self.headers)
 
 
 @dataclass
 class Receiver:
-    """`answers(request)` gives the status, or a status and headers."""
+    """A receiver. `answers(request)` gives the status, or a status and headers."""
 
     url: str = ""
     requests: list[Request] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Receiver:
 
     @property
     def captures(self) -> list[int]:
-        """The captures that it heard of, in the order in which they came."""
+        """The captures in its events, in the order of arrival."""
         return [each.event["data"]["capture_sequence"] for each in self.requests]
 
 

@@ -1,4 +1,4 @@
-"""Where webhooks may go: the form of URLs, and which addresses are public."""
+"""Where webhooks may be sent: the form of URLs, and which addresses are public."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The program of docs/webhooks.md that receives in Python does what the page says."""
+"""The Python program of docs/webhooks.md does what the page states."""
 
 import re
 import socket

@@ -1,4 +1,4 @@
-"""A worker that is killed with an event under way: nothing is lost, and that event alone may come twice."""
+"""A worker that is killed while it sends an event: nothing is lost, and only that event may arrive twice."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_keeps_the_ord
     came, killed = threading.Event(), threading.Event()
 
     def answers(request):
-        """Every second try is held until its worker is dead; the others are taken."""
+        """Every second try is held until its worker is dead; the others are accepted."""
         if len(found.requests) % 2 == 1 and len(found.requests) < 2 * KILLS:
             came.set()
             killed.wait(30)

@@ -1,4 +1,4 @@
-"""One POST to receivers that misbehave in every way: it ends in time, and says what was wrong."""
+"""One POST to receivers that misbehave in every way: it ends in time, and names the failure."""
 
 import asyncio
 import contextlib
@@ -20,14 +20,14 @@ from compliance.webhooks.addresses import target
 from tests.webhooks.receiver import receiver
 
 SOON = 0.4
-"""A bound in place of the 15 seconds, for tries that come to it."""
+"""A limit in place of the 15 seconds, for tries that exceed it."""
 PATIENT = 30
-"""A bound that no try comes to which is answered, also on a machine with other things to do."""
+"""A limit that no answered try exceeds, also on a busy machine."""
 
 
 @contextlib.contextmanager
 def server(answer, address="127.0.0.1"):
-    """A socket whose every connection `answer(connection)` answers, in a thread of its own; its port."""
+    """A socket whose every connection `answer(connection)` answers, in a thread of its own; yields its port."""
     listening = socket.create_server((address, 0))
     ended = threading.Event()
 
@@ -56,7 +56,7 @@ def server(answer, address="127.0.0.1"):
 
 
 def post(url, *, addresses=None, allow_private=True, seconds=PATIENT, **more):
-    """Posts `{}`; `addresses` are what its host's name leads to, one list a look."""
+    """Posts `{}`; `addresses` are those of its host's name, one list per resolution."""
     looks = iter(addresses or ())
 
     async def resolve(host, port):
@@ -232,7 +232,7 @@ def test_this_machine_is_not_reached_however_it_is_written(host):
 
 
 def test_a_name_is_resolved_once_so_that_it_cannot_change_between_check_and_connection(monkeypatch):
-    """A resolver that answers with a public address first and with this machine afterwards is asked once."""
+    """A resolver that gives a public address first and this machine's afterwards is called once."""
     connected: list[object] = []
     opened: list[str] = []
 
@@ -275,7 +275,7 @@ def test_proxies_of_the_environment_are_not_asked(monkeypatch):
 
 
 def certificate(folder, name):
-    """A certificate of `name` that signs itself, as files for a server; and a context that trusts it."""
+    """A self-signed certificate of `name`, as files for a server; and a context that trusts it."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "receiver")])
     now = datetime.datetime.now(datetime.UTC)

@@ -1,4 +1,4 @@
-"""What receivers hear: every capture that changed something, in order, at least once, whatever happens on the way."""
+"""What receivers get: every capture that changed something, in order, at least once, whatever happens on the way."""
 
 import threading
 from datetime import timedelta
@@ -148,7 +148,7 @@ def test_a_receiver_that_asks_for_time_gets_it(company, receiver):
 
 
 def test_one_that_cannot_be_sent_to_does_not_hold_up_another(company, receiver, settings):
-    """A URL that is not allowed any more, a secret that nobody can open: tries that failed, with words of their own."""
+    """A URL that is no longer allowed, or a secret that nobody can open: failed tries, each with its own failure."""
     _, good = made(company, receiver)
     _, bad = made(company, receiver)
     _, sealed = made(company, receiver)
@@ -170,12 +170,12 @@ def test_what_is_not_public_is_not_sent_to(company, receiver, settings):
 
 
 def test_a_slow_receiver_holds_up_nobody(company, receiver):
-    """It is under way with one that does not answer while another, of another company, hears of change after change."""
+    """While one receiver does not answer, another, of another company, gets change after change."""
     other = make_present_company("Other")
     answered = threading.Event()
 
     def late(request):
-        answered.wait(10)  # a moment before the try itself is given up
+        answered.wait(10)  # a moment before the try itself ends
         answered.set()
         return 204
 
@@ -187,7 +187,7 @@ def test_a_slow_receiver_holds_up_nobody(company, receiver):
         seen: list[bool] = []
 
         def clock():
-            """Called for each try: once the fast receiver has both, the slow one may answer."""
+            """Called for each try: once the fast receiver has both events, the slow one may answer."""
             if len(receiver.requests) == 2 and not seen:
                 seen.append(answered.is_set())
                 answered.set()
@@ -225,7 +225,7 @@ def test_a_try_that_a_dead_worker_began_is_repeated_once_its_lease_is_over(compa
 
 
 def test_what_a_worker_writes_down_too_late_changes_nothing(company, receiver):
-    """Its lease was over and another took the webhook; or it was replayed, or removed, while it sent."""
+    """Its lease was over and another worker had the webhook; or it was replayed, or removed, while it sent."""
     _, webhook = made(company, receiver)
     change(company, "Anna", "Boris")
     clock = Clock()
@@ -260,7 +260,7 @@ def test_pausing_while_a_try_is_under_way_lets_it_count(company, receiver):
 
 
 def test_looking_costs_two_statements_however_many_there_are(company, receiver, settings):
-    """On a cluster the second is asked once a node, and a third asks where companies are."""
+    """On a cluster the second statement runs once per node, and a third finds the companies' nodes."""
     for _ in range(3):
         made(company, receiver)
     change(company, "Anna")
@@ -273,7 +273,7 @@ def test_looking_costs_two_statements_however_many_there_are(company, receiver, 
 
 
 def _nodes_with_companies():
-    """One where there is one server."""
+    """The number of nodes with companies; one where there is a single server."""
     return len(nodes.fetch("SELECT DISTINCT 1 FROM tenancy_organization o WHERE " + nodes.of("o.organization_id")))
 
 

@@ -1,6 +1,6 @@
-"""A worker alone, to be killed: `python -m tests.webhooks.worker SECONDS` sends what is due until it is ended.
+"""A single worker, to be killed: `python -m tests.webhooks.worker SECONDS` sends what is due until it is ended.
 
-SECONDS is how far its clock is ahead, so that whoever killed the one before need not wait until its lease is over.
+SECONDS is how far its clock is ahead, so that nobody has to wait until the lease of a killed worker is over.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The page that shows the demo's letters: newest first, HTML in a frame that runs nothing, for this machine alone."""
+"""The page with the demo's letters: newest first, HTML in a frame without scripts, for this machine only."""
 
 import threading
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""The demo on real processes, in a folder as people have them: what is killed leaves nothing that a start does not end.
+"""The demo on real processes, in a user's folder: whatever a kill leaves running, the next start ends.
 
-The tests of this module go on from one another, on one folder, so that the story is told once: the suite gives each
+The tests of this module build on one another in one folder, so that the story is recorded once; the suite gives each
 file to one worker.
 """
 
@@ -50,7 +50,7 @@ class Demo:
         return started
 
     def refused(self, **more: str) -> str:
-        """What a start says that must not come to anything."""
+        """The message of a start that must be refused."""
         done = subprocess.run(
             [*COMMAND, str(self.port)], cwd=ROOT, env=self.environment | more, capture_output=True, text=True,
             check=False, timeout=PATIENCE,
@@ -72,7 +72,7 @@ class Demo:
         return ready and all(any(name in line for line in lines) for name in THREE)
 
     def processes(self) -> list[psutil.Process]:
-        """Every living process that was started with this folder or works in it: the servers, too."""
+        """Every living process that was started with this folder or works in it, including the servers."""
         data = postgresql.data_folder(self.folder)
         found = []
         for process in psutil.process_iter():
@@ -105,7 +105,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
 
 @pytest.fixture(scope="module")
 def neighbour(demo: Demo) -> Iterator[psutil.Process]:
-    """A process of the demo of another folder, whose name begins alike."""
+    """A process of the demo in another folder whose name has the same beginning."""
     marks = dict.fromkeys(("COMPLIANCE_FOLDER", "COMPLIANCE_DEMO"), f"{demo.folder}2")
     with subprocess.Popen(
         [sys.executable, "-c", "import time; time.sleep(900)", "celery", "development.demo"], cwd=ROOT,
@@ -143,7 +143,7 @@ def test_a_start_after_a_kill_amid_the_first_start_serves_in_a_folder_with_a_spa
     first.kill()
     first.wait()
     left = demo.processes()
-    assert left  # the one that tells the story goes on, and both servers
+    assert left  # the process that records the story, and both servers, go on
     second = demo.start()
     _wait(lambda: demo.says("beat.1 "), "beat", demo)
     _wait(demo.serves, "the demo", demo)
@@ -181,7 +181,7 @@ def test_a_start_after_a_kill_of_the_serving_demo_ends_web_worker_and_beat_of_be
     parent.kill()
     demo.started[-1].wait()
     assert len([process for process in before if process.is_running()]) > len(THREE)
-    assert demo.serves()  # what was left behind answers on
+    assert demo.serves()  # the processes that were left behind still answer
     demo.start("sh", "-c", '"$@"; exit', "make")
     _wait(lambda: demo.says("beat.1 "), "beat", demo)
     _wait(demo.serves, "the demo", demo)

@@ -1,4 +1,4 @@
-"""What the demo's story holds beside the everyday, as a client meets it over /v1."""
+"""The special cases in the demo's story, as a client meets them over /v1."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -84,7 +84,7 @@ def test_a_voided_completion_whose_renewal_was_done(rows: Rows) -> None:
     renewed = held[MERIDIAN.certificate("Jonas Weber", ANTI_BRIBERY, 265)]
     assert (held[voided]["status"], renewed["status"], renewed["renews_id"]) == ("revoked", "valid", voided)
     (record,) = rows(MERIDIAN, "training-records", learner_profile_id=person, course_id=course)
-    # The completion that was to renew is the only one left, and too late for what was owed first.
+    # The completion that was to renew is the only one left, and too late for the first deadline.
     assert record["certificate_id"] == renewed["certificate_id"]
     assert record["outcome"] == "completed_late"
 

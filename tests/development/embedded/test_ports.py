@@ -1,4 +1,4 @@
-"""A port that somebody serves is not free, however they serve it."""
+"""A port that a process serves is not free, however it serves it."""
 
 import socket
 
@@ -48,7 +48,7 @@ def test_a_port_is_free_at_once_when_its_server_has_ended_although_connections_l
         port = server.getsockname()[1]
         client = socket.create_connection(("127.0.0.1", port))
         served, _ = server.accept()
-        served.close()  # the side that closes first is the one that lingers
+        served.close()  # the side that closes first keeps the connection in TIME_WAIT
         client.close()
     assert ports.is_free(port)
 
@@ -59,7 +59,7 @@ def test_a_port_that_is_kept_is_taken_for_others_and_open_to_the_server_it_is_ke
         with pytest.raises(PortTakenError), ports.kept(port):
             pass
         with _listen(socket.AF_INET, "127.0.0.1", options, port) as server:
-            for _ in range(20):  # none goes to the one that keeps the port
+            for _ in range(20):  # none is given to the socket that reserves the port
                 with socket.create_connection(("127.0.0.1", port), timeout=5):
                     server.settimeout(5)
                     server.accept()[0].close()

@@ -1,4 +1,4 @@
-"""`python -m development.embedded run`: what the suite runs in."""
+"""`python -m development.embedded run`, in which the suite runs."""
 
 import os
 import signal
@@ -43,7 +43,7 @@ def test_a_process_that_the_command_leaves_running_is_named_and_ended_and_the_ru
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_terminated_leaves_nothing(number):
     script = f"{DAEMON}; import os, time; print(os.environ['DATABASE_URL'], flush=True); time.sleep(600)"
-    before = signal.signal(number, signal.SIG_DFL)  # under nohup the run would be started with SIGHUP ignored
+    before = signal.signal(number, signal.SIG_DFL)  # under nohup the run would start with SIGHUP ignored
     try:
         run = subprocess.Popen(
             [*RUN, "run", "--", sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True,

@@ -1,4 +1,4 @@
-"""The embedded servers as someone on a clean machine meets them."""
+"""The embedded servers on a clean machine."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ import redis
 from development.embedded import postgresql, servers
 from development.embedded.errors import ServerDidNotStartError
 
-# The tests of this module go on from one another, on one folder.
+# The tests of this module build on one another in one folder.
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_a_start_after_a_crash_ends_leftovers_of_its_folder_whatever_their_pid_f
     values = servers.start(folder, durable=False)
     file = (postgresql.data_folder(folder) if "postmaster" in lost else folder / "redis") / Path(lost).name
     before = psutil.Process(int(file.read_text().splitlines()[0]))
-    file.write_text(f"{os.getpid()}\n")  # a pid that belongs to someone else by now
+    file.write_text(f"{os.getpid()}\n")  # a pid that belongs to another process by now
     assert servers.start(folder, durable=False) == values
     assert not before.is_running()
 

@@ -1,4 +1,4 @@
-"""`create_company`: a company whose days are those of its zone, or an error that says what is wrong."""
+"""`create_company`: a company whose days are those of its zone, or an error that names what is wrong."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""`database_url`: where to look inside the embedded database, and of no other one."""
+"""`database_url`: the address of the embedded database, and of no other."""
 
 from typing import Any
 

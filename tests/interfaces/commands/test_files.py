@@ -135,7 +135,7 @@ def test_what_is_missing_is_named_and_comes_back_when_its_package_is_published_a
     found, said = run("check_files", company)
     assert [each["file_id"] for each in found["unsound"]] == [str(lost.file_id)]
     assert str(lost.file_id) in said
-    assert publish(company) == release  # the very package: nothing is recorded
+    assert publish(company) == release  # the same package: nothing is recorded
     assert given(company, release) == WHOLE
 
 
@@ -153,7 +153,7 @@ def test_objects_without_rows_are_counted_and_cleared_when_they_are_old(company,
 
     folder.put(f"{company.organization_id}/media/{uuid.uuid4()}", b"lost")
     (path,) = (each for each in (tmp_path / "files").rglob("*") if each.is_file())
-    assert run("check_files", company)[0]["orphans"] == 0  # somebody may be about to refer to it
+    assert run("check_files", company)[0]["orphans"] == 0  # a transaction may be about to refer to it
     os.utime(path, (0, 0))
     assert run("check_files", company)[0]["orphans"] == 1
     assert run("check_files", company, "--clear")[0]["cleared"] == 1

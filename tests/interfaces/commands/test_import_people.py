@@ -28,7 +28,7 @@ class Importing:
         self.company, self._folder, self._capsys = company, folder, capsys
 
     def __call__(self, content: bytes, *options: str, code: int = 0, name: str = "people.csv") -> Told:
-        """What the command printed as JSON, and what on standard error; its exit code is `code`."""
+        """What the command printed as JSON and on standard error; checks that its exit code is `code`."""
         path = self._folder / name
         path.write_bytes(content)
         self._capsys.readouterr()
@@ -68,7 +68,7 @@ def test_an_export_of_5000_people_is_previewed_recorded_and_known_again(
     told, _ = importing(write(people), "--leavers", name=name)
     assert counts(told) == [0, 0, 0, 0, 5000]
     assert told["recorded"] == 0
-    # 40 left, 30 moved, 20 are called otherwise, 5 of these moved too, 10 are new, one row comes twice.
+    # 40 left, 30 moved, 20 changed their name, 5 of these moved too, 10 are new, one row occurs twice.
     later = people[40:]
     later[:30] = [moved(each, "Neu" if place < 3 else _other(each.team)) for place, each in enumerate(later[:30])]
     later[25:45] = [renamed(each, "Lovelace") for each in later[25:45]]

@@ -1,4 +1,4 @@
-"""`manage.py learner_link`: one link, for a person who may come in."""
+"""`manage.py learner_link`: one link, for a person who may sign in."""
 
 import io
 import uuid

@@ -1,4 +1,4 @@
-"""Django's commands for passwords and superusers write what they do into the access log, as every other way does."""
+"""Django's commands for passwords and superusers write to the access log, like every other way."""
 
 import io
 

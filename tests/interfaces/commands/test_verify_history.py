@@ -1,4 +1,4 @@
-"""`verify_history`: what it looks at, and what it says of what is not there."""
+"""`verify_history`: which histories it reads, and what it prints about missing ones."""
 
 import json
 import re

@@ -31,7 +31,7 @@ def stored(db: None, now: datetime) -> StoredCompany:
 
 
 def capture(organization_id: uuid.UUID) -> None:
-    """Captures what waits."""
+    """Captures pending subjects."""
     actions.capture_all(organization_id, datetime.now(UTC))
 
 

@@ -1,4 +1,4 @@
-"""Reads the feed as a consumer does: page by page until it says that it is at its end."""
+"""Reads the feed as a consumer does: page by page until its end."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -9,14 +9,14 @@ FEED = "/feed/v1/changes"
 
 
 def page(call: Caller, **parameters: Any) -> Any:
-    """One page, which must be there."""
+    """One page, which must be answered."""
     answer = call(f"{FEED}?{urlencode(parameters)}")
     assert answer.status_code == 200, answer.content
     return answer.json()
 
 
 def follow(call: Caller, cursor: str | None = None, **parameters: Any) -> tuple[list[Any], str]:
-    """All versions behind the cursor, and the cursor at their end; each page holds to what the feed promises."""
+    """All versions after the cursor, and the cursor at their end; checks each page against what the feed promises."""
     found: list[Any] = []
     while True:
         asked = parameters if cursor is None else {"cursor": cursor} | _limit(parameters)

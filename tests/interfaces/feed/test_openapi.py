@@ -1,4 +1,4 @@
-"""The description of /feed/v1: valid OpenAPI, made from the registers, held to what is answered."""
+"""The description of /feed/v1: valid OpenAPI, made from the registers, compared with the answers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The feed over HTTP: every version once, in its order; cursors that hold for ever, and for their own reader only."""
+"""The feed over HTTP: every version once, in order; cursors that never expire, and work only for their own reader."""
 
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -266,7 +266,7 @@ def test_a_page_takes_the_same_statements_whatever_it_holds(small, caller_of):
             follow(call, limit=limit)
         pages = len(follow(call, limit=limit)[0]) // limit + 1
         counts.append(len(queries) / pages)
-    assert counts[1] <= counts[0] + 3  # names, and the lessons of what was shared alone
+    assert counts[1] <= counts[0] + 3  # names, and the lessons that were shared alone
 
 
 def test_it_reads_no_other_company(small, caller_of):

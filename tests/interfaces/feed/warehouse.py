@@ -1,6 +1,6 @@
-"""A consumer's warehouse: the tables and the very SQL of docs/feed.md, in PostgreSQL, in DuckDB, or translated to it.
+"""A consumer's warehouse: the tables and the exact SQL of docs/feed.md, in PostgreSQL, in DuckDB, or translated to it.
 
-BigQuery has no server that could be started here: its text is read by sqlglot as BigQuery, and run as DuckDB.
+BigQuery has no server that could be started here: sqlglot parses its SQL as BigQuery's, and DuckDB runs it.
 """
 
 import json
@@ -36,7 +36,7 @@ Rows = dict[str, dict[str, Any]]
 
 @cache
 def statements(dialect: str) -> tuple[str, ...]:
-    """The statements that the page gives for a dialect, in its order."""
+    """The page's statements for a dialect, in order."""
     found = []
     for dialects, text in _BLOCK.findall(PAGE.read_text()):
         if dialect in dialects.split():
@@ -49,7 +49,7 @@ def statements(dialect: str) -> tuple[str, ...]:
 
 
 def table(register: Register) -> str:
-    """What the page calls the register, as a table."""
+    """The page's name for the register's table."""
     return register.name.replace("-", "_")
 
 
@@ -64,7 +64,7 @@ def columns(register: Register) -> dict[str, str]:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """The type of a column from what the OpenAPI document says of it; what it refers to are sets of words."""
+    """The type of a column by its schema in the OpenAPI document; referenced schemas are enumerations."""
     kinds = [kind for kind in schema.get("anyOf", [schema]) if kind.get("type") != "null"]
     kind = kinds[0]
     return _FORMATS.get(kind.get("format", "")) or _KINDS[kind.get("type", "string")]
@@ -76,13 +76,13 @@ def row_of(change: dict[str, Any]) -> dict[str, Any]:
 
 
 class Engine(Protocol):
-    """What a warehouse runs on."""
+    """The database that runs a warehouse."""
 
     def run(self, statement: str) -> None:
-        """Runs a statement that gives nothing."""
+        """Runs a statement without a result."""
 
     def insert(self, name: str, types: dict[str, str], rows: list[dict[str, Any]]) -> None:
-        """Inserts rows, whose values are those of JSON; what is missing is null."""
+        """Inserts rows, whose values are those of JSON; a missing value is null."""
 
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
         """The rows of a query as Python's values."""
@@ -140,7 +140,7 @@ class PostgreSql:
 
 
 class Warehouse:
-    """The history of one company as the feed gave it, and the page's views over it."""
+    """The history of one company from the feed, and the page's views over it."""
 
     def __init__(self, engine: Engine, dialect: str) -> None:
         self._engine = engine
@@ -156,12 +156,12 @@ class Warehouse:
                 engine.run(statement)
 
     def empty(self) -> None:
-        """Forgets what it holds."""
+        """Deletes its rows."""
         for register in REGISTERS.values():
             self._engine.run(f"DELETE FROM {table(register)}_history")
 
     def add(self, changes: Iterable[dict[str, Any]]) -> None:
-        """Keeps what a reading of the feed brought, as the page says."""
+        """Stores what a reading of the feed returned, as the page instructs."""
         by_register: dict[str, list[dict[str, Any]]] = {}
         for change in changes:
             by_register.setdefault(change["register"], []).append(row_of(change))

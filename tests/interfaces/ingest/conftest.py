@@ -1,4 +1,4 @@
-"""A company whose people are told today, and a source that may tell all of it."""
+"""A company of the present, and a source that may send all kinds of fact."""
 
 import json
 import secrets
@@ -18,7 +18,7 @@ ADDRESS = "/in/v1/facts"
 
 
 def ndjson(facts: Iterable[dict[str, Any]]) -> bytes:
-    """The facts, a line each."""
+    """The facts, one per line."""
     return b"".join(json.dumps(fact).encode() + b"\n" for fact in facts)
 
 
@@ -55,7 +55,7 @@ def organization_id(db: None) -> uuid.UUID:
 
 @pytest.fixture
 def sender_of() -> Callable[..., Sender]:
-    """Makes sources of a company, and who posts with their tokens."""
+    """Makes sources of a company, and senders with their tokens."""
 
     def issue(organization_id: uuid.UUID, kinds: Iterable[str] = KINDS, **more: Any) -> Sender:
         token, _ = issue_source(
@@ -73,5 +73,5 @@ def sender_of() -> Callable[..., Sender]:
 
 @pytest.fixture
 def post(organization_id: uuid.UUID, sender_of: Callable[..., Sender]) -> Sender:
-    """Posts to that company, any kind of fact."""
+    """Posts any kind of fact to that company."""
     return sender_of(organization_id)

@@ -1,4 +1,4 @@
-"""Bodies: types, encodings and sizes. What cannot be read is refused whole, and in bounded memory."""
+"""Bodies: types, encodings and sizes. A body that cannot be read is refused whole, and in bounded memory."""
 
 import gzip
 import json
@@ -20,12 +20,12 @@ MEBIBYTE = 1024 * 1024
 
 
 def gz(content, level=9):
-    """The same bytes at whatever time, for names of tests."""
+    """The same bytes at any time, because they are part of the tests' names."""
     return gzip.compress(content, level, mtime=0)
 
 
 def body(content, encoding="", content_type="application/x-ndjson", **environment):
-    """A request as the server hands it on."""
+    """A request as the server passes it on."""
     return RequestFactory().generic(
         "POST", "/in/v1/facts", content, content_type, HTTP_CONTENT_ENCODING=encoding, **environment
     )
@@ -38,7 +38,7 @@ def refusal(request):
 
 
 def without_size(content):
-    """A zstd frame that does not say how large it is."""
+    """A zstd frame that does not state its size."""
     compressor = zstandard.ZstdCompressor(write_content_size=False).compressobj()
     return compressor.compress(content) + compressor.flush()
 

@@ -1,4 +1,4 @@
-"""Who may post facts, and what everybody else hears."""
+"""Who may post facts, and the answers to everybody else."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

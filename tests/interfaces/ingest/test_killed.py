@@ -1,6 +1,6 @@
-"""Real processes: many posts at once, and servers and workers that are killed amid it. Nothing is lost or doubled.
+"""Real processes: many posts at once while servers and workers are killed. Nothing is lost or doubled.
 
-INGEST_KILLS says how often processes are killed, AT_ONCE how many posts come at the same time.
+INGEST_KILLS is how often processes are killed, AT_ONCE how many posts come at the same time.
 """
 
 import contextlib
@@ -39,12 +39,12 @@ PEOPLE = 120
 LINES_A_POST = 25
 UNLIMITED = {"RATE_LIMIT_SOURCE_PER_MINUTE": "1000000", "RATE_LIMIT_COMPANY_PER_MINUTE": "1000000"}
 LOOPS_AND_POOLS = 30
-"""Threads of a server beside those of its lanes."""
+"""Threads of a server besides those of its lanes."""
 
 
 @pytest.fixture
 def source(committed):
-    """A company, and the token of a source that may tell everything."""
+    """A company, and the token of a source that may send all kinds of fact."""
     organization_id = make_company("Killed", "Europe/Lisbon").organization_id
     token, _ = issue_source(
         organization_id=organization_id,
@@ -59,7 +59,7 @@ def source(committed):
 
 
 class Sender:
-    """Sends what it is given until it is recorded, as a client does: again when there was no answer, or not now."""
+    """Sends facts until they are recorded, as a client does: again without an answer, or when it is asked to wait."""
 
     def __init__(self, port, token):
         self._address = f"http://127.0.0.1:{port}{ADDRESS}"
@@ -68,7 +68,7 @@ class Sender:
         self.recorded = 0
 
     def send(self, facts, patience=0.05):
-        """Sends until there is an answer; what names something that is not there yet is left for another time."""
+        """Sends until there is an answer; facts that name something unknown are left for later."""
         with httpx.Client(timeout=60) as client:
             while True:
                 try:
@@ -114,13 +114,13 @@ def test_many_posts_at_once_lose_nothing_and_take_a_bounded_number_of_threads(so
                 time.sleep(0.05)
             for each in sending:
                 each.result()
-    assert set(sender.answers) <= {200, 429}, sender.answers  # how many have to come again depends on the machine
+    assert set(sender.answers) <= {200, 429}, sender.answers  # how many have to be repeated depends on the machine
     assert sender.recorded == AT_ONCE
     assert 0 < most <= front.SOURCE_THREADS + front.API_THREADS + front.PAGE_THREADS + LOOPS_AND_POOLS
 
 
 def _threads_of_servers(port):
-    """The most threads that a process has which listens on the port."""
+    """The most threads of a process that listens on the port."""
     most = 0
     for folder in Path("/proc").iterdir():
         try:
@@ -133,7 +133,7 @@ def _threads_of_servers(port):
 
 
 def story():
-    """People who do a course, told in any order."""
+    """People who do a course, in any order."""
     people = [f"person {number}" for number in range(PEOPLE)]
     facts = [completed(name, "fire", 20) for name in people]
     facts += [joined(name, 1, account_email=f"{number}@example.org") for number, name in enumerate(people)]
@@ -160,7 +160,7 @@ def test_killed_processes_change_no_byte_of_a_register(source, process_environme
                     wait_for(lambda: _answers(port), 60, "the server")
                 if sending.done():
                     sending.result()
-                    sending = pool.submit(sender.send_all, facts)  # all of it once more, amid the next kills
+                    sending = pool.submit(sender.send_all, facts)  # all of it once more, during the next kills
             sending.result()
         wait_for(lambda: _decided(organization_id), 120, "the worker")
     assert sender.recorded <= len(facts)
@@ -169,7 +169,7 @@ def test_killed_processes_change_no_byte_of_a_register(source, process_environme
 
 
 def _decided(organization_id):
-    """Whether nothing waits; what a killed worker held is asked for again, as the sweep does each minute."""
+    """Whether nothing is pending; asks again for what a killed worker held, as the sweep does each minute."""
     with context.company(organization_id):
         left = sum(ledger.waiting(organization_id)[:2])
     if left:

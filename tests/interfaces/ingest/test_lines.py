@@ -1,4 +1,4 @@
-"""Lines of a body: what is wrong within one is told of it alone, what is wrong with the whole refuses the whole."""
+"""Lines of a body: a fault within a line refuses that line, a fault of the whole refuses the whole."""
 
 import contextlib
 import json

@@ -31,7 +31,7 @@ def post(committed):
 
 
 def end_when_waiting(pid):
-    """Ends the connection with this number once it waits for a lock, so amid what it records."""
+    """Ends the connection with this number once it waits for a lock, so in the middle of recording."""
     values = connections["default"].settings_dict
     with psycopg.connect(
         host=values["HOST"], port=values["PORT"], user=values["USER"], password=values["PASSWORD"],

@@ -1,4 +1,4 @@
-"""The description of /in/v1: valid OpenAPI, held to the facts that are read and to what is answered."""
+"""The description of /in/v1: valid OpenAPI, compared with the facts that are read and with the answers."""
 
 import json
 import re

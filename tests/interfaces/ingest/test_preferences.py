@@ -1,4 +1,4 @@
-"""How long a caller will wait, as `Prefer` says it."""
+"""How long a caller will wait, by `Prefer`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Small posts stay cheap, and what cannot be recorded soon is told to come back instead of holding a thread."""
+"""Small posts stay cheap, and what cannot be recorded soon is refused for now instead of holding a thread."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""POST /in/v1/facts: what is recorded, what is refused and how it is said."""
+"""POST /in/v1/facts: what is recorded, what is refused, and the answers."""
 
 import json
 import uuid
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def answered(answer, recorded, known=0, refused=()):
-    """An answer of 200 with these numbers; `refused` are numbers of lines and their codes."""
+    """Checks for an answer of 200 with these numbers; `refused` are numbers of lines and their codes."""
     assert answer.status_code == 200, answer.content
     told = answer.json()
     assert (told["recorded"], told["known"]) == (recorded, known), told
@@ -24,7 +24,7 @@ def answered(answer, recorded, known=0, refused=()):
 
 
 def refused(answer, status, code):
-    """The problem in an answer, which carries the header fields of every answer."""
+    """The problem in an answer; checks the header fields of every answer."""
     assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json"), answer.content
     problem = answer.json()
     assert problem["code"] == code

@@ -1,4 +1,4 @@
-"""`Prefer: wait`: the answer comes when the history holds the lines, or says that it does not yet."""
+"""`Prefer: wait`: the answer comes when the history holds the lines, or states that it does not yet."""
 
 import threading
 import time
@@ -31,7 +31,7 @@ def organization_id(committed):
 
 @pytest.fixture
 def writer(organization_id):
-    """Captures what waits, as the worker does, until the test ends."""
+    """Captures pending subjects, as the worker does, until the test ends."""
     ended = threading.Event()
 
     def work():
@@ -47,7 +47,7 @@ def writer(organization_id):
 
 
 def capture_of(answer):
-    """The capture that an answer names which was asked to wait."""
+    """The capture in an answer to a call that waits."""
     assert answer["Preference-Applied"] == "wait=10"
     return answer.json()["capture"]
 

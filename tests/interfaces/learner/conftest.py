@@ -1,4 +1,4 @@
-"""What tests of the learners' pages share: a browser, in Django's sense, in which a person is signed in."""
+"""Shared by tests of the learners' pages: a Django test client in which a person is signed in."""
 
 import uuid
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""What a screen reader is told of a page, compared with what is seen on it.
+"""Compares what a page gives to screen readers with what is visible on it.
 
-Chromium's accessibility tree is what it hands to screen readers. Every heading, link, button, field and group of
-answers that is seen has to be in it, in the same order, as what it is, and called what is written on it.
+Chromium's accessibility tree is what it gives to screen readers. Every visible heading, link, button, field and group
+of answers has to be in it, in the same order, with its role, and with its visible text as its name.
 """
 
 from itertools import pairwise
@@ -36,14 +36,14 @@ _SAME = {
 
 
 class Told(NamedTuple):
-    """One thing of a page: what it is, and what it is called."""
+    """One element of a page: its role and its name."""
 
     kind: str
     words: str
 
 
 def told(page: Page) -> list[Told]:
-    """What a screen reader is told, in the order of reading."""
+    """The accessible elements, in reading order."""
     session = page.context.new_cdp_session(page)
     nodes: dict[str, Any] = {each["nodeId"]: each for each in session.send("Accessibility.getFullAXTree")["nodes"]}
     session.detach()
@@ -58,7 +58,7 @@ def told(page: Page) -> list[Told]:
 
 
 def differences(page: Page) -> list[str]:
-    """What is seen and not told as what it is, and what is told without a name."""
+    """Visible elements that are missing or have another role, and accessible ones without a name."""
     seen = page.evaluate(_SEEN)
     heard = told(page)
     missing, at = [], 0
@@ -92,7 +92,7 @@ def differences(page: Page) -> list[str]:
 
 
 def announced(page: Page) -> list[str]:
-    """What live regions say at present."""
+    """The present text of live regions."""
     said = page.evaluate(
         """() => [...document.querySelectorAll("[role=status], [role=alert], [aria-live=polite]")]
           .filter(each => each.checkVisibility()).map(each => each.innerText.replace(/\\s+/g, " ").trim())"""

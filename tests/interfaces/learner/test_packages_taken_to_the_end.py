@@ -1,4 +1,4 @@
-"""Every kind of package is taken to its end over HTTP, by what its pages offer, and `/v1` shows the completion."""
+"""Every kind of package is taken to its end over HTTP, with what its pages offer, and `/v1` lists the completion."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ PACKAGES = ["anti-bribery", "fire-safety", "phishing", "personal-data", "200 pag
 
 @dataclass
 class Form:
-    """A form as a page draws it: where it goes, what it sends, and what can be chosen for each of its fields."""
+    """A form as a page draws it: its address, its fields, and the choices of each."""
 
     reports: bool = False
     fields: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -37,7 +37,7 @@ class Form:
 
 
 class Drawn(HTMLParser):
-    """What one can do on a page: its forms, the scenes of its films in order, and where its last button leads."""
+    """What a page offers: its forms, the scenes of its films in order, and the address of its last button."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Drawn(HTMLParser):
             form = self.forms[told.get("form", self._inside)]
             if told.get("type") in ("radio", "checkbox"):
                 form.choices[told["name"]].append(told["value"])
-            else:  # a film's script tells which scene was shown last
+            else:  # a film's script sends the scene that was shown last
                 form.fields[told["name"]].append(self._scene if told["name"] == "scene" else told["value"])
 
     def handle_endtag(self, tag: str) -> None:
@@ -71,7 +71,7 @@ class Drawn(HTMLParser):
 
 
 class Learner:
-    """Somebody who knows the right answers and does nothing but what the pages offer."""
+    """A learner who knows the correct answers and uses only what the pages offer."""
 
     def __init__(self, client: Client, package: CheckedPackage, language: str = "en") -> None:
         self.client, self.language = client, language
@@ -84,7 +84,7 @@ class Learner:
         return Drawn(answer.content.decode())
 
     def take(self, overview: str) -> str:
-        """From the overview to how it went; returns the address of that page."""
+        """From the overview to the result; returns the address of that page."""
         address = urljoin(overview, self.look(overview).onward)
         while not address.endswith("/finished/"):
             drawn = self.look(address)
@@ -95,7 +95,7 @@ class Learner:
         return address
 
     def send(self, address: str, form: Form) -> None:
-        """Sends the right answers, or that a film has come to its end; other forms of the page stay as they are."""
+        """Sends the correct answers, or that a film was played to its end; other forms of the page stay as they are."""
         if not form.choices and not form.reports:
             return
         chosen = {name: list(self.right[name.removeprefix("answer-")]) for name in form.choices}

@@ -1,4 +1,4 @@
-"""Who may come in: a person with a session that holds, for as long as they may come in at all."""
+"""Who may sign in: a person with a valid session, for as long as they may sign in at all."""
 
 from datetime import UTC, datetime, timedelta
 

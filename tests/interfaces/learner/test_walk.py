@@ -1,7 +1,7 @@
-"""The whole walk of a learner, from the link in a letter to signing out: by keyboard alone, and without script.
+"""Everything a learner does, from the link in a letter to signing out: by keyboard only, and without scripts.
 
-Every page on the way is looked at: axe-core and HTML_CodeSniffer at 320 and 1280 px, light and dark, nothing too wide,
-nothing asked of another host, nothing that the browser complains of, and a screen reader is told what is seen.
+Every page on the way is checked: axe-core and HTML_CodeSniffer at 320 and 1280 px, light and dark, nothing too wide,
+nothing from another host, nothing that the browser complains of, and screen readers get all that is visible.
 SCREENSHOTS=FOLDER keeps pictures of each.
 """
 
@@ -255,7 +255,7 @@ def test_the_walk_without_script(walkers: Any, tmp_path: Path) -> None:
 
 
 def _answer_what_is_asked(page: Page) -> None:
-    """Answers each question of a page by what its own package calls right."""
+    """Answers each question of a page with the correct choices of its package."""
     for question, right in (("burning-fat", ("heat", "cover")), ("wedge", ("false",))):
         for value in right:
             choice = page.locator(f"#choice-{question}-{value}")

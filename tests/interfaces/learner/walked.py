@@ -1,4 +1,4 @@
-"""What is walked through: a company, whom it asks for a course of all fifteen blocks and for a policy, and links."""
+"""Data for the walk: a company that asks for a course of all fifteen blocks and for a policy, and links."""
 
 import json
 import shutil
@@ -21,7 +21,7 @@ FILM_PAGE = "one-click"
 
 
 class Walked:
-    """Ana, who owes a course and a policy; what she does is taken in by `take_in`, as a worker would."""
+    """Ana, who owes a course and a policy; `take_in` captures what she does, as a worker would."""
 
     def __init__(self, package: Path) -> None:
         self.story = Story(datetime.now(UTC))
@@ -54,7 +54,7 @@ class Walked:
         capture_all(self.organization_id, datetime.now(UTC))
 
     def link(self, leads_to: str = "") -> str:
-        """The path of a fresh personal link."""
+        """The path of a new personal link."""
         with context.company(self.organization_id):
             token = links.make(
                 self.organization_id,
@@ -91,7 +91,7 @@ def everything(folder: Path) -> Path:
 
 
 def without_film(folder: Path) -> Path:
-    """The package of fire safety, of which everybody has to do every lesson: with what needs no script."""
+    """The package of fire safety with all lessons required, and only blocks that need no scripts."""
     made = folder / "without-film"
     shutil.copytree(PACKAGES / "fire-safety", made)
     content = _read(made / "content.json")
@@ -106,7 +106,7 @@ def _for_everybody(content: Any) -> None:
 
 
 def blocks_of(package: Path) -> set[str]:
-    """The kinds of block that a package has."""
+    """The kinds of block in a package."""
     content = _read(package / "content.json")
     return {block["type"] for lesson in content["lessons"] for page in lesson["pages"] for block in page["blocks"]}
 

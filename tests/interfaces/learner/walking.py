@@ -1,4 +1,4 @@
-"""A person at a keyboard, in a window that is watched: what its pages ask of the network, and what they complain of."""
+"""A person at a keyboard, in a window whose network requests and errors are recorded."""
 
 import os
 from typing import Any
@@ -36,7 +36,7 @@ _TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.cli
 
 
 class Walker:
-    """A person in a window of their own. `complaints` holds whatever no page of the walk may do."""
+    """A person in a window of their own. `complaints` collects whatever no page of the walk may do."""
 
     def __init__(self, browser: Any, served: str, **window: Any) -> None:
         self.host = urlsplit(served).netloc
@@ -57,7 +57,7 @@ class Walker:
             self.complaints.append(f"{self.page.url}: {said.text}")
 
     def tab_to(self, name: str, *, tag: str = "", back: bool = False) -> None:
-        """Moves by Tab, or by Shift and Tab, to what is called `name`; wherever it stops the focus is to be seen."""
+        """Moves by Tab, or by Shift and Tab, to what is called `name`; the focus must be visible at every step."""
         met = []
         for _ in range(_MOST_TABS):
             self.page.keyboard.press("Shift+Tab" if back else "Tab")
@@ -77,14 +77,14 @@ class Walker:
             self.page.keyboard.press(key)
 
     def follow(self, name: str, *, tag: str = "") -> None:
-        """Moves to a link or a button by Tab, presses Enter, and waits for the page that it leads to."""
+        """Moves to a link or a button by Tab, presses Enter, and waits for its page."""
         self.tab_to(name, tag=tag)
         with self.page.expect_navigation():
             self.press("Enter")
         self.page.wait_for_load_state()
 
     def choose(self, group: str, value: str) -> None:
-        """Chooses one of a question's answers by Tab and the arrows, as a person does who has no mouse."""
+        """Chooses one of a question's answers by Tab and the arrow keys, as a person without a mouse does."""
         inputs = self.page.locator(f"#question-{group} input:not([type=hidden])")
         several = inputs.first.get_attribute("type") == "checkbox"
         wanted = f"choice-{group}-{value}"
@@ -107,7 +107,7 @@ class Walker:
         raise AssertionError(f"Tab does not lead to the answers of {group}.")
 
     def refused(self) -> None:
-        """A form was answered with its faults, on purpose: what the browser says of that is no complaint."""
+        """A form was answered with its faults, on purpose: the browser's message about that is no complaint."""
         self.complaints = [each for each in self.complaints if "status of 422" not in each]
 
     def look(self, name: str) -> None:

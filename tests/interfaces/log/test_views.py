@@ -1,4 +1,4 @@
-"""The log as anybody reads it over HTTP: a C2SP client computes its tree from what is served alone."""
+"""The log over HTTP: a C2SP client computes its tree from what is served."""
 
 import gzip
 import uuid

@@ -1,4 +1,4 @@
-"""The service's own addresses, and some that fail: what no test may break for real."""
+"""The service's own addresses, and some that fail in ways that tests cannot cause otherwise."""
 
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import connection
@@ -19,14 +19,14 @@ def database(request: HttpRequest) -> HttpResponse:
 
 
 def lost(request: HttpRequest) -> HttpResponse:
-    """A page whose connection to the database is ended while it is made."""
+    """A page whose database connection is ended while it is being made."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
     return HttpResponse("unreachable")
 
 
 def standby(request: HttpRequest) -> HttpResponse:
-    """A form that is recorded at a server which has become a standby."""
+    """A form that is recorded on a server which has become a standby."""
     with connection.cursor() as cursor:
         cursor.execute("SET default_transaction_read_only = on")
         cursor.execute("UPDATE django_session SET expire_date = now()")
@@ -39,7 +39,7 @@ def forbidden(request: HttpRequest) -> HttpResponse:
 
 
 def suspicious(request: HttpRequest) -> HttpResponse:
-    """Something Django cannot read."""
+    """A request that Django cannot read."""
     raise SuspiciousOperation
 
 

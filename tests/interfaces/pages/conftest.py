@@ -11,7 +11,7 @@ from tests.facts.story import Story
 
 @pytest.fixture
 def story(seen_by_all_roles: None) -> Story:
-    """A company, now."""
+    """A company of the present."""
     return Story(datetime.now(UTC))
 
 

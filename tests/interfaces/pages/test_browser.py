@@ -35,17 +35,17 @@ class Signer:
         self.page.get_by_role("button", name="Open the policy").click()
 
     def shot(self, name: str) -> None:
-        """Keep a picture where SCREENSHOTS says."""
+        """Saves a picture if SCREENSHOTS is set."""
         if os.environ.get("SCREENSHOTS"):
             self.page.screenshot(path=f"{os.environ['SCREENSHOTS']}/{name}.png", full_page=True)
 
     def confirm(self) -> None:
-        """Read and agree."""
+        """Reads and agrees."""
         assert "Lock your screen" in self.page.frame_locator("iframe").locator("body").inner_text()
         self.page.get_by_label(re.compile("I have read the policy")).check()
 
     def finish(self, button: str = "Sign the policy") -> Receipt:
-        """Submit, and find the receipt on the page and in the chain."""
+        """Submits, and finds the receipt on the page and in the chain."""
         self.page.get_by_role("button", name=button).click()
         self.page.get_by_role("button", name="Show the receipt").click()
         self.page.get_by_text("is recorded.").wait_for()
@@ -62,7 +62,7 @@ class Signer:
         return receipt
 
     def signature(self, receipt: Receipt) -> Any:
-        """What was stored of the signature."""
+        """The stored signature."""
         with context.company(self.story.organization_id):
             return RawSignature.objects.get(receipt_id=receipt.receipt_id).signature
 

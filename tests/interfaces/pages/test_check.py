@@ -157,7 +157,7 @@ def test_an_erased_holder_and_a_code_that_never_was_get_the_same_answer(
     erase_person(organization_id=story.organization_id, learner_profile_id=person, at=story.now)
     answers = []
     for path in (f"/check/{code}", "/check/00000-00000-00000-00000", "/check/nonsense"):
-        with django_assert_num_queries(1 + settings.CLUSTER):  # a cluster is asked first which nodes have companies
+        with django_assert_num_queries(1 + settings.CLUSTER):  # a cluster also looks up the companies' nodes
             answers.append(visitor.get(path))
     assert {answer.status_code for answer in answers} == {404}
     assert len({answer.content for answer in answers}) == 1

@@ -1,4 +1,4 @@
-"""Errors have pages of ours, which name the request as the header and the log do."""
+"""Errors have our own pages, which name the request id as the header and the log do."""
 
 import re
 import uuid
@@ -15,7 +15,7 @@ BROKEN = "tests.interfaces.pages.broken_urls"
 
 @pytest.fixture
 def stranger() -> Client:
-    """Somebody without an account who gets the answer that a server gives."""
+    """Somebody without an account, whose client returns error pages instead of raising."""
     return Client(raise_request_exception=False)
 
 

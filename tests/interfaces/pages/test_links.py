@@ -1,4 +1,4 @@
-"""The address that links begin with: where the pages are served that they lead to."""
+"""The beginning of links: the address at which their pages are served."""
 
 import json
 import os
@@ -21,7 +21,7 @@ print(address_of("token"))
 
 
 def _link(folder: Path, **settings: str) -> str:
-    """A link as a command prints it that runs beside whatever `folder` belongs to."""
+    """A link as printed by a command that runs beside the server of `folder`."""
     environment = {name: value for name, value in os.environ.items() if name != "BASE_URL"}
     environment |= {"COMPLIANCE_FOLDER": str(folder), "DJANGO_SETTINGS_MODULE": "config.settings"} | settings
     command = [sys.executable, "-c", MAKE_LINK]

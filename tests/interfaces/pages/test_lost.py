@@ -1,4 +1,4 @@
-"""Pages of a service whose database has just gone away: a plain page, and the next one is drawn."""
+"""Pages of a service whose database has just gone away: a plain page, and the next one is drawn again."""
 
 import pytest
 from django.test import Client
@@ -27,5 +27,5 @@ def test_a_page_that_lost_the_database_asks_to_come_again_and_the_next_one_is_dr
     assert f'href="{home}"' in text
     assert answer.headers["Cache-Control"] == "no-store"
     assert "psycopg" not in text
-    # Companies of other tests may have left facts waiting, so it may be unready for another reason.
+    # Companies of other tests may have pending facts, so it may be unready for another reason.
     assert stranger.get("/readyz").json()["checks"]["database"] == "ok"

@@ -1,4 +1,4 @@
-"""What a log keeps of an address that opens something: where it leads, not what it opens with."""
+"""Of an address that grants access, logs keep the page and not the credential."""
 
 import pytest
 

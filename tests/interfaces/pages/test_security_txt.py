@@ -1,4 +1,4 @@
-"""Whoever finds a weakness finds whom to tell: /.well-known/security.txt as RFC 9116 has it."""
+"""/.well-known/security.txt names whom to tell about a weakness, by RFC 9116."""
 
 from datetime import UTC, datetime, timedelta
 

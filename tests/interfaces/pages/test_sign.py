@@ -30,7 +30,7 @@ from tests.facts.story import HTML, Story
 
 
 class Page:
-    """A person's page: a link, what it shows, and what the form sends."""
+    """A person's page: a link, its content, and the form's fields."""
 
     def __init__(self, story: Story, visitor: Client, **version: Any) -> None:
         self.story, self.visitor = story, visitor
@@ -40,7 +40,7 @@ class Page:
         self.path = f"/sign/{make_token(self.link, story.now)}"
 
     def get(self) -> Any:
-        """The page behind the one button."""
+        """The page behind the button."""
         return self.visitor.post(self.path, {"step": "open"})
 
     def post(self, **changed: str) -> Any:

@@ -1,4 +1,4 @@
-"""The file holds all that is kept about a person, nothing of anybody else, and nothing that opens anything."""
+"""The file holds all that is kept about a person, nothing of anybody else, and no credentials."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from tests.facts.story import Story
 ROOT = Path(__file__).parents[3]
 STAFF = uuid.UUID("5a5a5a5a-0000-4000-8000-000000000001")
 
-# Tables that name a person and are no part, and why.
+# Tables that name a person and are not in the file, with the reason.
 NO_PART = {
     "history_historyrecord": "its rows are those of the registers, which the file has",
     "console_job": "what staff prepared; it names staff, and what comes of it stands in the other parts",
@@ -44,7 +44,7 @@ def erasure_list(settings: Any, tmp_path: Path) -> None:
 
 
 class Learner(Remembered):
-    """Somebody of whom everything is known everywhere, and who has learned as well."""
+    """A person with rows in every table, including those of learning."""
 
     def learns_here(self) -> None:
         now = self.story.now

@@ -1,4 +1,4 @@
-"""Which language of a package a reader gets, and which way it runs."""
+"""Which language of a package a reader gets, and its direction."""
 
 import pytest
 

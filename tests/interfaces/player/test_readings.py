@@ -1,4 +1,4 @@
-"""Trees of courses are kept within a bound: what was read longest ago goes first, and one is kept however large."""
+"""The cache of courses is limited: the one used longest ago goes first, and one is kept however large."""
 
 import uuid
 

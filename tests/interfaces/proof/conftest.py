@@ -32,19 +32,19 @@ def log_key(settings: Any, tmp_path: Path) -> str:
 
 @pytest.fixture
 def small(db: None) -> SmallCompany:
-    """The small company, captured and under the log."""
+    """The small company, captured and in the log."""
     found = small_company()
     sign(found.organization_id)
     return found
 
 
 def capture(organization_id: uuid.UUID, now: datetime = NOW) -> None:
-    """Captures what waits."""
+    """Captures pending subjects."""
     actions.capture_all(organization_id, now)
 
 
 def sign(organization_id: uuid.UUID, now: datetime = NOW) -> None:
-    """Captures what waits, and has the log's signer take in what is new."""
+    """Captures pending subjects, and has the log's signer add them."""
     capture(organization_id, now)
     signing.sign_new(now)
 

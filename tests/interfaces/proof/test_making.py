@@ -1,4 +1,4 @@
-"""A proof is recomputed from what is stored before it leaves: what was changed since it was signed makes none."""
+"""A proof is recomputed from the stored data before it is returned: data changed since it was signed gives none."""
 
 import psycopg
 import pytest

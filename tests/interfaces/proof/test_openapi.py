@@ -1,4 +1,4 @@
-"""The description of /proof/v1: valid OpenAPI, held to the format that is read and to what is answered."""
+"""The description of /proof/v1: valid OpenAPI, compared with the format that is read and with the answers."""
 
 from typing import Any
 

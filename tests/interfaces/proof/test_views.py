@@ -1,4 +1,4 @@
-"""/proof/v1 over HTTP: what it proves, whom it refuses, and how large and costly its answers are."""
+"""/proof/v1 over HTTP: what it proves, whom it refuses, and the size and cost of its answers."""
 
 import json
 import uuid
@@ -46,7 +46,7 @@ def proved(answer: Any, log_key: str) -> RowProof:
 
 
 def refused(answer: Any, status: int, code: str) -> dict[str, Any]:
-    """The problem in an answer, which carries the header fields of every answer."""
+    """The problem in an answer; checks the header fields of every answer."""
     assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json"), answer.content
     problem: dict[str, Any] = answer.json()
     assert problem["code"] == code
@@ -57,7 +57,7 @@ def refused(answer: Any, status: int, code: str) -> dict[str, Any]:
 
 
 def listed(call: Caller, register: Register) -> list[dict[str, Any]]:
-    """What /v1 lists of a register."""
+    """The rows of a register in /v1."""
     return call.pull(f"/v1/{register.name}" + (f"?{SPAN}" if register.window is Window.PERIOD else ""))
 
 
@@ -151,7 +151,7 @@ def test_a_row_is_never_proved_by_an_older_version_of_it(small: SmallCompany, ca
     answer = call(f"/proof/v1/training-records/{record_id}")
     refused(answer, 503, "not_signed_yet")
     assert 1 <= int(answer["Retry-After"]) <= 60
-    # What held before is under the log, and so is another row.
+    # The version before is in the log, and so is another row.
     proved(call(f"/proof/v1/training-records/{record_id}?as_at=2026-05-01"), log_key)
     signing.sign_new(NOW)
     after = proved(call(f"/proof/v1/training-records/{record_id}"), log_key)
@@ -367,7 +367,7 @@ def test_a_proof_takes_as_many_statements_whatever_the_company_s_size(small: Sma
     assert statements() == before <= 8
 
 
-# ---- whom a row is about ----
+# ---- the person of a row ----
 
 
 def test_a_name_is_proved_with_people_read_only(small: SmallCompany, caller_of: Callers, log_key: str) -> None:

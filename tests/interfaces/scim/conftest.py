@@ -37,7 +37,7 @@ class ScimClient:
         return self("GET", target, **environment)
 
     def user(self, user_name: str = "anna@example.com", **told: Any) -> dict[str, Any]:
-        """A user who is made."""
+        """Creates a user."""
         answer = self("POST", "/Users", {"schemas": [USER], "userName": user_name} | told)
         assert answer.status_code == 201, answer.content
         made: dict[str, Any] = answer.json()

@@ -1,7 +1,7 @@
-"""What Microsoft Entra ID sends, request by request, as its documentation for SCIM endpoints describes it.
+"""The requests of Microsoft Entra ID, as its documentation for SCIM endpoints describes them.
 
 With the flag `aadOptscim062020` in the tenant address it sends other shapes than without; both are here, the latter as
-`plain`. Every shape differs in some way from what a strict reading of RFC 7644 would take.
+`plain`. Every shape differs in some way from a strict reading of RFC 7644.
 """
 
 import uuid
@@ -34,7 +34,7 @@ def patch(path: str, *operations: dict[str, Any]) -> Request:
 
 
 def test_connection() -> Request:
-    """The button *Test connection*: somebody who cannot exist, expected to be an empty list and no error."""
+    """The button *Test connection*: searches somebody who cannot exist, and expects an empty list and no error."""
     return search("/Users", f'userName eq "{uuid.uuid4()}"')
 
 
@@ -43,7 +43,7 @@ def find_user(user_name: str) -> Request:
 
 
 def find_user_by(attribute: str, value: str) -> Request:
-    """A search by whichever attribute is chosen for matching: `externalId`, or `emails[type eq "work"].value`."""
+    """A search by the attribute that is chosen for matching: `externalId`, or `emails[type eq "work"].value`."""
     return search("/Users", f'{attribute} eq "{value}"')
 
 
@@ -84,7 +84,7 @@ def disable(user_id: str) -> Request:
 
 
 def change_plain(user_id: str) -> Request:
-    """One operation an attribute."""
+    """One operation per attribute."""
     return patch(
         f"/Users/{user_id}",
         {"op": "Replace", "path": "displayName", "value": "Ines Ferreira Lima"},
@@ -96,7 +96,7 @@ def change_plain(user_id: str) -> Request:
 
 
 def change(user_id: str) -> Request:
-    """Attributes of one value in one operation without a path; parts of complex ones have a dot in their name."""
+    """Single-valued attributes in one operation without a path; parts of complex ones have a dot in their name."""
     return patch(
         f"/Users/{user_id}",
         {"op": "replace", "path": 'emails[type eq "work"].value', "value": "ines.lima@contoso.example"},
@@ -113,7 +113,7 @@ def change(user_id: str) -> Request:
 
 
 def add_what_is_missing(user_id: str) -> Request:
-    """Adds below a filter that matches nothing yet: the address is expected to be there afterwards, with its type."""
+    """Adds below a filter that matches nothing yet: expects that the address is there afterwards, with its type."""
     return patch(
         f"/Users/{user_id}",
         {"op": "Add", "path": 'emails[type eq "work"].value', "value": "ines@contoso.example"},
@@ -135,13 +135,13 @@ def remove_manager(user_id: str) -> Request:
 
 
 def has_manager(user_id: str, manager_id: str) -> Request:
-    """Whether a reference has a value is asked by a filter over it."""
+    """Asks with a filter whether a reference has a value."""
     question = f'id eq "{user_id}" and {ENTERPRISE}:manager eq "{manager_id}"'
     return search("/Users", question, "&attributes=id")
 
 
 def delete_user(user_id: str) -> Request:
-    """Thirty days after the soft deletion, or at once when somebody deletes for good."""
+    """Thirty days after the soft deletion, or at once when somebody deletes permanently."""
     return Request("DELETE", f"/Users/{user_id}")
 
 
@@ -150,7 +150,7 @@ def find_group(name: str) -> Request:
 
 
 def create_group(name: str) -> Request:
-    """Always without members, and with a schema that is none of SCIM's."""
+    """Always without members, and with a schema that is not part of SCIM."""
     body = {
         "schemas": [GROUP, OLD_GROUP],
         "externalId": str(uuid.uuid5(uuid.NAMESPACE_OID, name)),
@@ -174,7 +174,7 @@ def add_members(group_id: str, *user_ids: str) -> Request:
 
 
 def remove_members_plain(group_id: str, *user_ids: str) -> Request:
-    """Whom to remove stands in the value: read strictly, the path alone would remove everybody."""
+    """The members to remove are in the value: read strictly, the path alone would remove everybody."""
     members = [{"$ref": None, "value": user_id} for user_id in user_ids]
     return patch(f"/Groups/{group_id}", {"op": "Remove", "path": "members", "value": members})
 

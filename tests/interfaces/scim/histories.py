@@ -1,4 +1,4 @@
-"""Random histories of a provisioned company: what two sources and others do, each told to the oracle too."""
+"""Random histories of a provisioned company: the actions of two sources and others, also given to the oracle."""
 
 import uuid
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ STRANGER = "00000000-0000-4000-8000-000000000009"
 
 
 class Step(NamedTuple):
-    """A moment after a request, and what the register of people should say as at it."""
+    """A moment after a request, and the expected register of people at it."""
 
     after: datetime
     what: str
@@ -30,7 +30,7 @@ class Step(NamedTuple):
 
 
 class History:
-    """One company, told at random."""
+    """One company with a random history."""
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
@@ -46,7 +46,7 @@ class History:
         self.steps: list[Step] = []
 
     def tell(self, steps: int) -> None:
-        """Does so many things, and looks at what each client sees after each."""
+        """Makes this many changes, and checks what each client sees after each."""
         acts = [
             self.create_user, self.create_user, self.create_user, self.set_active, self.set_active, self.rename,
             self.remove_user, self.create_group, self.create_group, self.add, self.add, self.take_out, self.replace,
@@ -86,10 +86,10 @@ class History:
         }, self.story(source)
 
     def story(self, source: Source) -> str:
-        """All that happened so far, for whoever reads why a test failed."""
+        """All that happened so far, to explain why a test failed."""
         return "\n".join([*(step.what for step in self.steps), f"as {source.name} sees it"])
 
-    # What happens: each returns what it was, in words.
+    # Changes: each returns a description in words.
 
     def create_user(self, source: Source) -> str:
         user_name = self.chance.choice(NAMES)
@@ -158,7 +158,7 @@ class History:
         return f"remove {person.user_name}: {status}"
 
     def joins_otherwise(self, source: Source) -> str:
-        """HR tells of somebody, or that somebody came back, by a way of its own."""
+        """HR records somebody, or their return, without SCIM."""
         user_name = self.chance.choice(NAMES)
         known = self.world.named(user_name)
         if known is not None and known.present:
@@ -266,7 +266,7 @@ class History:
             self.world.touch(team, source)
         return f"remove group {team.name}: {status}"
 
-    # Who and what.
+    # People and teams.
 
     def send(self, source: Source, request: entra.Request) -> Any:
         return self.clients[source](request.method, request.path, request.body)
@@ -278,7 +278,7 @@ class History:
         return person, 200 if person.seen_by(source) else 404
 
     def some(self, source: Source) -> tuple[list[str], int]:
-        """Some identifiers, and how a request that adds them is answered."""
+        """Some identifiers, and the status of a request that adds them."""
         people = self.chance.sample(self.world.people, self.chance.randint(0, min(3, len(self.world.people))))
         named = [each.identifier for each in people]
         status = 204 if all(each.seen_by(source) for each in people) else 400
@@ -292,7 +292,7 @@ class History:
     def group(self, source: Source) -> Team | None:
         return self.chance.choice(self.world.teams) if self.world.teams else None
 
-    # What /v1 says of it.
+    # The answers of /v1.
 
     def check(self) -> None:
         """Compares the register of people as at each step with the oracle."""

@@ -1,8 +1,8 @@
-"""What a provisioned company should hold, by a plain reading of how SCIM becomes facts: nobody clever, no database.
+"""What a provisioned company should hold, by a plain implementation of how SCIM becomes facts, without a database.
 
 A User is an employee and a Group a team. Inactive means left, or suspended, as the source is set; active again is a new
-stay, in the teams of before. Removing a User is leaving, and only the source that removed them sees them no more; who
-is made again has the same identifier and a new stay. Removing a Group has everybody leave the team.
+stay, in the same teams. Removing a User is leaving, and only the source that removed them no longer sees them; a User
+that is created again has the same identifier and a new stay. Removing a Group removes everybody from the team.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Source:
 
 @dataclass(eq=False)
 class Person:
-    """Somebody known: `stays` says of each stay whether it has ended."""
+    """A known person: `stays` holds for each stay whether it has ended."""
 
     identifier: str
     user_name: str
@@ -57,7 +57,7 @@ class Person:
 
 @dataclass(eq=False)
 class Team:
-    """A team; `touched` counts up with each change of its name and each removal, by source."""
+    """A team; `touched` counts each change of its name and each removal, by source."""
 
     identifier: str
     name: str
@@ -84,7 +84,7 @@ class World:
         return next((each for each in self.people if each.user_name == user_name), None)
 
     def create_user(self, source: Source, user_name: str) -> tuple[int, Person | None]:
-        """The status of the answer, and who comes back: None for somebody new."""
+        """The status of the answer, and the person who returns: None for somebody new."""
         known = self.named(user_name)
         if known is not None and known.seen_by(source):
             return 409, known
@@ -120,7 +120,7 @@ class World:
         team.touched[source] = self.time
 
     def rows(self) -> Rows:
-        """What the register of people says now: who, in which state, in which teams, for each stay."""
+        """The present register of people: who, in which state, in which teams, for each stay."""
         found: Rows = []
         for person in self.people:
             teams = tuple(sorted(each.identifier for each in self.teams if person in each.members))

@@ -1,4 +1,4 @@
-"""What clients send: whatever it is, the answer is SCIM, says what is wrong, and nothing is recorded."""
+"""Bodies of requests: whatever is sent, the answer is SCIM's and names the fault, and nothing is recorded."""
 
 import json
 

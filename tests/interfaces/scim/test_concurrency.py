@@ -1,4 +1,4 @@
-"""Several requests about the same people at one moment: each takes its turn, and nothing is lost or doubled."""
+"""Simultaneous requests about the same people: each takes its turn, and nothing is lost or doubled."""
 
 import uuid
 from collections import Counter

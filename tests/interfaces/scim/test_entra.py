@@ -1,4 +1,4 @@
-"""What Entra ID sends is understood, and answered as its documentation says that it expects."""
+"""The requests of Entra ID are understood, and answered as its documentation expects."""
 
 import uuid
 
@@ -34,7 +34,7 @@ def changed(client, request):
 
 
 def person(company, user):
-    """What facts say of a User."""
+    """The facts of a User."""
     profile_id = uuid.UUID(user["id"])
     with context.company(company.organization_id):
         return displayed_people(company.organization_id, [profile_id])[profile_id]

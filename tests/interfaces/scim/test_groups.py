@@ -1,4 +1,4 @@
-"""Groups: what a client does with them becomes facts about teams."""
+"""Groups: a client's requests become facts about teams."""
 
 import uuid
 
@@ -15,7 +15,7 @@ GROUP = entra.GROUP
 
 @pytest.fixture
 def people(company):
-    """Four employees who were here before any client spoke."""
+    """Four employees who were there before any client."""
     return [company.join(name) for name in ("Anna", "Ben", "Chloe", "Dana")]
 
 
@@ -25,7 +25,7 @@ def ids(people):
 
 
 def rows(company, model, **conditions):
-    """What is stored of a company."""
+    """The stored rows of a company."""
     with context.company(company.organization_id):
         return list(model.objects.filter(organization_id=company.organization_id, **conditions).values())
 
@@ -173,7 +173,7 @@ def test_names_and_external_identifiers_are_unique_and_case_of_names_does_not_co
     assert second.patch(f"/Groups/{group['id']}", {"op": "add", "path": "externalId", "value": "z"}).status_code == 204
     assert read(second, group["id"])["externalId"] == "z"
     assert read(client, group["id"])["externalId"] == "g-1"
-    # What one has removed, the other sees empty.
+    # A team that one client has removed is empty for the other.
     assert client("DELETE", f"/Groups/{group['id']}").status_code == 204
     assert inside(second, group["id"]) == set()
 

@@ -1,6 +1,6 @@
-"""Random histories of provisioning: after each step clients see, and /v1 says as at it, what a plain reading says.
+"""Random histories of provisioning: after each step, clients and /v1 agree with the oracle.
 
-The suite tells a few, the same in every run; `SCIM_HISTORIES=1000` tells as many (`SCIM_HISTORIES_FROM` says which).
+The suite tries a few, the same in every run; `SCIM_HISTORIES=1000` tries as many, from `SCIM_HISTORIES_FROM` on.
 """
 
 import os
@@ -15,7 +15,7 @@ STEPS = 12
 
 @pytest.fixture(autouse=True)
 def without_limits(settings):
-    """A history asks more often than a caller may."""
+    """A history makes more calls than a caller may."""
     for name in ("KEY", "COMPANY", "SOURCE", "ADDRESS"):
         setattr(settings, f"RATE_LIMIT_{name}_PER_MINUTE", 10**6)
 

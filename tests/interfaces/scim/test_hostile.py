@@ -1,6 +1,6 @@
-"""Whatever is sent, the answer is SCIM's: never a failure of the server, and each error says what is wrong.
+"""Whatever is sent, the answer is SCIM's: the server never fails, and each error names the fault.
 
-`SCIM_HOSTILE=2000` sends as many random requests of each kind; the suite fewer, the same in every run.
+`SCIM_HOSTILE=2000` sends as many random requests of each kind; the suite sends fewer, the same in every run.
 """
 
 import json
@@ -194,7 +194,7 @@ BODIES = [
 
 
 def sound(answer, what):
-    """Asserts that an answer is no failure, and that an error is SCIM's and says something."""
+    """Checks that an answer is no server error, and that an error is SCIM's and has a message."""
     assert answer.status_code < 500 or answer.status_code == 501, (what, answer.content[:500])
     if answer.status_code >= 400:
         assert answer["Content-Type"] == "application/scim+json", what
@@ -207,14 +207,14 @@ def sound(answer, what):
 
 @pytest.fixture(autouse=True)
 def without_limits(settings):
-    """These tests ask more often than a caller may."""
+    """These tests make more calls than a caller may."""
     for name in ("SOURCE", "COMPANY", "ADDRESS"):
         setattr(settings, f"RATE_LIMIT_{name}_PER_MINUTE", 10**6)
 
 
 @pytest.fixture
 def known(client):
-    """A user and a group that are there, by their addresses."""
+    """An existing user and group, by their addresses."""
     user = client.user()
     group = client(
         "POST", "/Groups", {"schemas": [entra.GROUP], "displayName": "Crew", "members": [{"value": user["id"]}]}

@@ -1,4 +1,4 @@
-"""What Okta sends is understood, and answered as its reference says that it expects."""
+"""The requests of Okta are understood, and answered as its reference expects."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What holds for every address below /scim/v2: errors are SCIM's, tokens are asked for, discovery works."""
+"""What is common to every address below /scim/v2: errors are SCIM's, tokens are required, discovery works."""
 
 import pytest
 from scim2_models import Error, ResourceType, Schema, ServiceProviderConfig

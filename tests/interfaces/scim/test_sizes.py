@@ -1,6 +1,6 @@
-"""However many people and members there are, a request takes as many statements.
+"""The number of statements of a request does not depend on the number of people and members.
 
-`SCIM_PEOPLE=100000` lists so many Users page by page, and fills a team with half of them (`-s` shows how long it took).
+`SCIM_PEOPLE=100000` lists that many Users page by page, and fills a team with half of them (`-s` prints the times).
 """
 
 import os
@@ -29,7 +29,7 @@ def without_limits(settings):
 
 
 def counted(call):
-    """An answer, and by how many statements it came."""
+    """An answer, and the number of its statements."""
     with CaptureQueriesContext(
         connection,
     ) as caught:
@@ -41,7 +41,7 @@ def counted(call):
 
 
 def employees(company, number):
-    """So many people join, by one recording."""
+    """`number` people join, by one recording."""
     lines = [
         EmployeeJoined(
             fact_id=uuid.uuid4(), at=company.start, person_id=uuid.uuid4(), learner_profile_id=uuid.uuid4(),
@@ -55,7 +55,7 @@ def employees(company, number):
 
 def test_all_users_are_listed_page_by_page_by_as_many_statements_each(client, company):
     few = employees(company, 3)
-    client.get("/Users?count=2")  # the token's first use is noted
+    client.get("/Users?count=2")  # records the token's first use
     _, expected, _ = counted(lambda: client.get("/Users?count=2"))
     everybody = {str(each) for each in few + employees(company, PEOPLE)}
     seen: set[str] = set()
@@ -70,7 +70,7 @@ def test_all_users_are_listed_page_by_page_by_as_many_statements_each(client, co
         statements.add(number)
         longest = max(longest, took)
     assert seen == everybody
-    assert statements <= {expected, expected + 1}  # once a minute the token's use is noted
+    assert statements <= {expected, expected + 1}  # once a minute the token's use is recorded
     took = time.monotonic() - began
     said(f"{len(seen)} users in {took:.1f} s, a page in {longest:.2f} s at most, {expected} statements")
 
@@ -100,13 +100,13 @@ def test_a_group_of_any_size_is_read_and_changed_by_as_many_statements(client, c
     ):
         _, expected, _ = counted(of_small)
         _, number, took = counted(of_large)
-        # An empty team asks nobody's names.
+        # An empty team reads no names.
         assert number <= expected + (1 if what in ("read", "all") else 0), what
         said(f"{what}: a team of {len(inside)} in {took:.2f} s by {number} statements")
     assert len(client.get(f"/Groups/{team_id}").json()["members"]) == len(inside)
 
 
 def said(words):
-    """What was measured, where it is a measurement."""
+    """Prints a measurement, if this run measures."""
     if PEOPLE > 500:
         sys.stdout.write(f"\n{words}\n")

@@ -1,4 +1,4 @@
-"""Whoever is not of this company, or is no User, is nobody: not read, not found, not changed, not put into a team."""
+"""People of other companies, and people who are no User, are never read, found, changed or added to a team."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""Users: made, read, replaced, patched and removed; what they say becomes facts of the source."""
+"""Users: created, read, replaced, patched and removed; what they state becomes facts of the source."""
 
 import uuid
 from datetime import timedelta
@@ -76,7 +76,7 @@ def test_a_user_is_an_employee_with_what_was_said(client, company):
         origin = Origin.objects.get(organization_id=company.organization_id)
         kept = ProvisionedUser.objects.get(organization_id=company.organization_id)
     assert (origin.channel, origin.name) == ("source", "Entra")
-    assert "Smith" not in str(kept.attributes)  # what a fact holds is not kept twice
+    assert "Smith" not in str(kept.attributes)  # what a fact holds is not stored twice
     assert "smith" not in str(kept.attributes)
 
 
@@ -247,7 +247,7 @@ def test_two_sources_speak_of_one_person(client, client_of, company):
     (seen,) = other.get('/Users?filter=userName eq "anna@example.com"').json()["Resources"]
     assert seen["id"] == made["id"]
     assert seen["displayName"] == "Anna"
-    assert not {"title", "externalId"} & set(seen)  # what one source has said beside the facts, the other does not see
+    assert not {"title", "externalId"} & set(seen)  # a source does not see what another has stated beyond the facts
     changes = {"displayName": "Anna Jones", "externalId": "o-1"}
     assert other.patch(_path(made), {"op": "replace", "value": changes}).json()["externalId"] == "o-1"
     now = client.get(_path(made)).json()
@@ -257,7 +257,7 @@ def test_two_sources_speak_of_one_person(client, client_of, company):
     fault(other.get(_path(made)), 404)
     assert client.get(_path(made)).json()["active"] is False
     client.patch(_path(made), ACTIVE)
-    assert other.get(_path(made)).json()["active"] is True  # who is here again is seen again
+    assert other.get(_path(made)).json()["active"] is True  # a person who is employed again is visible again
 
 
 def test_whoever_came_by_another_way_is_a_user_until_they_leave(client, company):
@@ -326,7 +326,7 @@ def test_roles_that_courses_may_name_become_facts_and_all_are_answered(client, c
     client.patch(_path(made), {"op": "remove", "path": 'roles[value eq "first-aider"]'})
     assert _known(company, made).role_ids == {"driver", "warden"}
     assert client.patch(_path(made), {"op": "remove", "path": "roles"}).json().get("roles") is None
-    assert _known(company, made).role_ids == {"driver"}  # what others have said stays
+    assert _known(company, made).role_ids == {"driver"}  # roles from other sources stay
     client("DELETE", _path(made))
     client.user(roles=[{"value": "warden"}])
     assert _known(company, made).role_ids == {"driver", "warden"}
@@ -342,7 +342,7 @@ def test_a_put_says_all_of_it_and_a_repeated_one_records_nothing(client, company
     assert replaced.status_code == 200, replaced.content
     assert not {"title", "emails"} & set(replaced.json())
     assert replaced.json()["displayName"] == "Anna Jones"
-    assert _known(company, made).work_email == "a@w.example"  # a fact that is no longer said stays
+    assert _known(company, made).work_email == "a@w.example"  # a fact stays when its value is no longer stated
     details = _count(company, PersonalDetail)
     again = client("PUT", _path(made), body)
     assert again.json() == replaced.json()
@@ -442,7 +442,7 @@ def test_people_of_v1_follow_at_the_next_capture(client, company, django_capture
 
     with django_capture_on_commit_callbacks() as asked:
         made = client.user(displayName="Anna")
-    assert asked  # a capture is asked for as soon as the user is there
+    assert asked  # a capture is requested as soon as the user is there
     assert states(made) == ["active"]
     with django_capture_on_commit_callbacks() as asked:
         client.patch(_path(made), INACTIVE)

@@ -1,4 +1,4 @@
-"""The tools are taken away without a key, run alone, and are the files that packs carry."""
+"""The tools are downloaded without a key, run alone, and are the same files as in packs."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Exports of a company's people as three HR systems write them, made from the same people and always the same.
+"""Exports of a company's people in the formats of three HR systems, always of the same people.
 
 people = employees(5_000)
 personio(people); excel_text(people); workday(people)
@@ -43,7 +43,7 @@ class Employee:
 
 
 def employees(count: int, seed: int = 1) -> list[Employee]:
-    """So many people with numbers from 1042 on, addresses of their own and one of `TEAMS` each."""
+    """`count` people with numbers from 1042 on, addresses of their own and one of `TEAMS` each."""
     random = Random(seed)
     return [
         Employee(
@@ -72,7 +72,7 @@ def _text(rows: Iterable[Sequence[Any]], delimiter: str) -> str:
 
 
 def personio(people: Iterable[Employee], encoding: str = "utf-8-sig") -> bytes:
-    """Semicolons, German, a line break in the address of the office, UTF-8 with its mark."""
+    """Semicolons, German, a line break in the address of the office, UTF-8 with a byte-order mark."""
     rows = [["Personalnummer", "Vorname", "Nachname", "E-Mail", "Position", "Abteilung", "Standort", "Eintrittsdatum"]]
     for each in people:
         rows.append([
@@ -83,7 +83,7 @@ def personio(people: Iterable[Employee], encoding: str = "utf-8-sig") -> bytes:
 
 
 def excel_text(people: Iterable[Employee]) -> bytes:
-    """What Excel saves as “Unicode text”: tabs, UTF-16 with its mark."""
+    """What Excel saves as “Unicode text”: tabs, UTF-16 with a byte-order mark."""
     rows: list[list[Any]] = [
         ["Employee ID", "Last Name", "First Name", "Work Email", "Department", "Hire Date", "Status"]
     ]

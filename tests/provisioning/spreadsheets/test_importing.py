@@ -1,4 +1,4 @@
-"""What a spreadsheet leaves in the store: stays, teams, roles, numbers; what erasures and invitations make of it."""
+"""What an import of a spreadsheet stores: stays, teams, roles, numbers; and how erasures and invitations change it."""
 
 import uuid
 from collections.abc import Callable
@@ -127,7 +127,7 @@ def test_the_number_of_somebody_erased_meanwhile_is_not_kept(company: Company) -
 def test_what_the_rules_refuse_is_a_wrong_row_and_the_others_are_recorded(company: Company) -> None:
     ada = company.join("Ada", at=company.start, account_email="ada@b.c")
     company.leave(ada, at=company.now - timedelta(minutes=1))
-    # Somebody told beforehand that she comes back in three minutes: a stay from now on would overlap it.
+    # A fact dated three minutes ahead already brings her back: a stay from now on would overlap it.
     company.join("Ada", at=datetime.now(UTC) + timedelta(minutes=3), account_email="ada@b.c",
                  learner_profile_id=ada.learner_profile_id)  # fmt: skip
     outcome = take_in(company, "ada@b.c;7;Ada;New team;\nben@b.c;8;Ben;Sales;\n")

@@ -144,7 +144,7 @@ def test_people_go_only_out_of_teams_that_spreadsheets_have_named() -> None:
     assert [ref.name for ref in planned(company(ANNA, memberships=here), moving).moves[0].leaves] == []
     known = company(ANNA, memberships=here, file_teams=frozenset({SALES}))
     assert [ref.name for ref in planned(known, moving).moves[0].leaves] == ["Sales"]
-    assert planned(known, row(2, "anna@example.org")).unchanged == 1  # no team, nothing said of teams
+    assert planned(known, row(2, "anna@example.org")).unchanged == 1  # no team, so teams do not change
 
 
 def test_two_teams_of_one_name_are_told_apart_by_the_very_spelling_or_not_at_all() -> None:

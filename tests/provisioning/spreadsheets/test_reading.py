@@ -1,4 +1,4 @@
-"""Files as HR systems and spreadsheets write them become rows; what would exhaust memory or time is refused."""
+"""Files of HR systems and spreadsheets become rows; files that would exhaust memory or time are refused."""
 
 import io
 import tracemalloc

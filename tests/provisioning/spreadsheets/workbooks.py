@@ -1,4 +1,4 @@
-"""Workbooks written part by part, as tests want them, right or wrong."""
+"""Workbooks written part by part, valid or not, for tests."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""What tests of coming in share."""
+"""Shared by tests of signing in."""
 
 import secrets
 from datetime import UTC, datetime, timedelta
@@ -18,19 +18,19 @@ def visitor_address() -> str:
 
 @pytest.fixture
 def company(db):
-    """A company of today."""
+    """A company of the present."""
     return make_present_company("Northwind")
 
 
 @pytest.fixture
 def anna(company):
-    """Somebody who may come in."""
+    """A person who may sign in."""
     return company.join("Anna Berg", at=noon(20))
 
 
 @pytest.fixture
 def link(company):
-    """`link(learner_profile_id=..., ...)`: the path of a link that was just made."""
+    """`link(learner_profile_id=..., ...)`: the path of a new link."""
 
     def make(*, now: datetime | None = None, life: timedelta = timedelta(minutes=15), **what) -> str:
         with context.company(company.organization_id):

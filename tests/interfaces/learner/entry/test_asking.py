@@ -1,4 +1,4 @@
-"""Asking for a link by one's address: the same answer for everybody, and letters to whom it concerns alone."""
+"""Asking for a link by one's address: the same answer for everybody, and letters only to the people concerned."""
 
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.usefixtures("seen_by_all_roles")
 
 @pytest.fixture
 def visitor(visitor_address):
-    """A browser of a network of its own, so that no test uses up another's requests."""
+    """A browser with a network of its own, so that no test uses up another's requests."""
     return Client(REMOTE_ADDR=visitor_address)
 
 
 @pytest.fixture
 def anna():
-    """Somebody with an account's address and another one at work, and her company."""
+    """A person with an account's address and a work address, and her company."""
     company = make_present_company("Northwind")
     name = uuid.uuid4().hex
     person = company.join("Anna", at=noon(20), account_email=f"{name}@home.example")
@@ -46,7 +46,7 @@ def ask(visitor, address, **more):
 
 
 def answer_all(now=None):
-    """What the worker does with everything that was asked."""
+    """Answers all requests, as the worker does."""
     return answering.answer_waiting(now or datetime.now(UTC), patience=timedelta(0))
 
 

@@ -1,4 +1,4 @@
-"""What is done several times at one moment is done once: a link used, an invitation accepted, letters counted."""
+"""Simultaneous requests have an effect once: a link used, an invitation accepted, letters counted."""
 
 import threading
 import uuid
@@ -29,7 +29,7 @@ def company(committed):
 
 
 def at_once(act: Callable[[int], int]) -> list[int]:
-    """What `act` answers in so many threads, each with a connection of its own, that begin together."""
+    """The results of `act` in several threads, each with a connection of its own, that begin together."""
     together = threading.Barrier(TIMES)
 
     def run(number: int) -> int:

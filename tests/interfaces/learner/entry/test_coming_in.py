@@ -1,4 +1,4 @@
-"""Personal links: what they open, to whom, how often, and what is tried with them."""
+"""Personal links: what they open, for whom, how often, and attempts to misuse them."""
 
 import base64
 from datetime import UTC, datetime, timedelta
@@ -20,12 +20,12 @@ FIREFOX = "Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0"
 
 @pytest.fixture
 def visitor():
-    """Somebody who is not signed in, with a browser that checks forms as production does."""
+    """Somebody who is not signed in, with a browser that checks CSRF tokens as production does."""
     return Client(enforce_csrf_checks=True, headers={"user-agent": FIREFOX})
 
 
 def press(visitor, address, **fields):
-    """What the button of a link's page does: GET, then POST with the token of the form."""
+    """Presses the button of a link's page: GET, then POST with the form's token."""
     visitor.get(address)
     token = visitor.cookies["csrftoken"].value if "csrftoken" in visitor.cookies else ""
     return visitor.post(address, {"csrfmiddlewaretoken": token} | fields)

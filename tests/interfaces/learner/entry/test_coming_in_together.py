@@ -1,4 +1,4 @@
-"""One link, pressed by twenty at the same moment."""
+"""One link, pressed by twenty people at the same moment."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Sessions: listed and ended by their owner, and over the moment their person may not come in."""
+"""Sessions: listed and ended by their owner, and ended as soon as their person may not sign in."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Coming in, in a real browser: by keyboard, without script, and with nothing for axe-core to find."""
+"""Signing in, in a real browser: by keyboard, without scripts, and without findings of axe-core."""
 
 import re
 import uuid
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 @pytest.fixture
 def window(browser: Any, served: str) -> Iterator[Page]:
-    """A window as wide as a small telephone."""
+    """A window as wide as a small phone."""
     opened: BrowserContext = browser.new_context(
         base_url=served, viewport={"width": 320, "height": 640}, reduced_motion="reduce"
     )
@@ -30,7 +30,7 @@ def window(browser: Any, served: str) -> Iterator[Page]:
 
 @pytest.fixture
 def plain(browser: Any, served: str) -> Iterator[Page]:
-    """A window of a browser that runs no script."""
+    """A window of a browser that runs no scripts."""
     opened: BrowserContext = browser.new_context(
         base_url=served, viewport={"width": 320, "height": 640}, java_script_enabled=False
     )
@@ -51,7 +51,7 @@ def link(company: Any, **what: Any) -> str:
 
 
 def looked_at(page: Page, name: str) -> list[str]:
-    """What is wrong with the page, as it is and with its menu open; and whether it is wider than its window."""
+    """The findings on the page, as it is and with its menu open; and whether it is wider than its window."""
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     wrong = [f"{name}: {each}" for each in axe.findings(page)]
     page.set_viewport_size({"width": 320, "height": 640})

@@ -1,4 +1,4 @@
-"""Invitations: whoever was invited says what they are called, and is in."""
+"""Invitations: whoever was invited states their name, and joins."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

@@ -29,7 +29,7 @@ class Policy(NamedTuple):
 
 
 class Here:
-    """A company with Anna in it, who is signed in."""
+    """A company in which Anna is signed in."""
 
     def __init__(self, signed_in: SignedIn) -> None:
         self.company: Company = make_present_company("Harbour Works", "Europe/London")
@@ -54,7 +54,7 @@ class Here:
         return {"organization_id": self.organization_id, "at": noon(days_ago), "now": datetime.now(UTC)}
 
     def policy(self, title: str = "Code of conduct", days_ago: int = 30, **told: Any) -> Policy:
-        """A policy that everyone has to acknowledge, unless `told` says otherwise."""
+        """A policy that everyone has to acknowledge, unless `told` names other fields."""
         course_id, release_id = uuid.uuid4(), uuid.uuid4()
         self.publish_policy(course_id, release_id, 1, days_ago, title)
         share_id = verbs.share_policy(**self.when(days_ago), course_id=course_id, **told)
@@ -72,7 +72,7 @@ class Here:
         )  # fmt: skip
 
     def confirm(self, policy: Policy, at: datetime | None = None) -> uuid.UUID:
-        """Anna acknowledges a policy, and no capture has taken it in yet; returns the receipt's id."""
+        """Anna acknowledges a policy, which no capture contains yet; returns the receipt's id."""
         return sign_policy(
             organization_id=self.organization_id,
             share_id=policy.share_id,
@@ -84,7 +84,7 @@ class Here:
         )
 
     def give_content(self, course: Course) -> None:
-        """A course that can be taken here: its release has content."""
+        """Gives the course content, so that it can be taken here."""
         with context.company(self.organization_id):
             ReleaseContent.objects.create(
                 organization_id=self.organization_id, course_release_id=course.course_release_id, content={}

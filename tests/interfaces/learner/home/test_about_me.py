@@ -1,4 +1,4 @@
-"""What is kept about a person: in words on a page, all of it as a file, for them and for staff who keep the records."""
+"""What is kept about a person: in words on a page, and all of it as a file, for them and for staff."""
 
 import json
 

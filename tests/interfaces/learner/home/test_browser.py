@@ -1,4 +1,4 @@
-"""Home and what is one's own in a real browser: nothing that axe-core finds, nothing too wide, at most 60 KB."""
+"""Home and the personal pages in a real browser: no findings of axe-core, nothing too wide, at most 60 KB."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -20,7 +20,7 @@ MOST = 60 * 1024
 
 @pytest.fixture
 def window(browser: Any, served: str) -> Any:
-    """A page on which Anna is signed in: something late, something soon, something done, and a certificate."""
+    """A page where Anna is signed in, with a late task, one due soon, one done, and a certificate."""
     company = make_present_company("Harbour Works")
     anna = company.join("Anna Reis", at=noon(40))
     _has_a_life(company, anna)

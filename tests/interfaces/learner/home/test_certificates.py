@@ -1,4 +1,4 @@
-"""One's own certificates: the page, the file to print, the proof; another's is not there, as one of another company."""
+"""One's own certificates: the page, the file to print, the proof; another person's is not found."""
 
 import json
 import uuid
@@ -35,7 +35,7 @@ def log_folder(settings: Any, tmp_path: Path) -> None:
 
 
 def earn(here: Here, person: Person, title: str = "Forklift", valid_months: int | None = 12) -> uuid.UUID:
-    """The certificate that a person earns by a course."""
+    """The certificate that a person earns with a course."""
     told = Certificate(title=title, kind=CertificateKind.COMPLETION, valid_months=valid_months)
     course = here.company.course(title, certificate=told)
     here.company.share(course)

@@ -1,4 +1,4 @@
-"""Home says what is owed, soonest first, until when, why, and where to go; what was just done is not asked again."""
+"""Home lists what is owed, the earliest deadline first, with the reason and a link; what was just done is left out."""
 
 import re
 import uuid
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 def text_of(html: str) -> str:
-    """What a page says, without its tags."""
+    """The text of a page, without its tags."""
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html.partition("<main")[2])))
 
 

@@ -1,4 +1,4 @@
-"""A course, a person, and a browser of theirs behind a network that can be cut."""
+"""A course, a person, and their browser behind a network that can be cut."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ Devices = Callable[..., Any]
 
 @pytest.fixture
 def device(browser: Any, network: CuttingProxy) -> Iterator[Devices]:
-    """`device(company, person)`: a window of a browser in which the person is signed in; later ones share nothing."""
+    """`device(company, person)`: a window of a browser in which the person is signed in; windows share nothing."""
     opened = []
 
     def make(**window: Any) -> Any:
@@ -42,7 +42,7 @@ def device(browser: Any, network: CuttingProxy) -> Iterator[Devices]:
 
 
 def sign_in(device: Any, company: Company, person: Person, network: CuttingProxy) -> str:
-    """Begins a session of the person on the device, in place of any other; returns its token."""
+    """Begins a session of the person on the device, replacing any other; returns its token."""
     with context.company(company.organization_id):
         token = sessions.begin(company.organization_id, person.learner_profile_id, "Phone", datetime.now(UTC))
     device.add_cookies([{"name": "learner", "value": token, "url": network.address}])

@@ -1,4 +1,4 @@
-"""A network between a browser and the server that can be away, or die between a request and its answer."""
+"""A network between a browser and the server that can be down, or fail between a request and its answer."""
 
 import socket
 import threading
@@ -7,26 +7,26 @@ from enum import Enum
 
 
 class Network(Enum):
-    """What becomes of connections."""
+    """What happens to connections."""
 
     THERE = "there"
     AWAY = "away"
-    """Whoever connects is cut off at once."""
+    """A new connection is cut at once."""
     CUTS = "cuts"
-    """A send reaches the server; its answer is lost with the connection."""
+    """A request is passed to the server, and its answer is lost with the connection."""
 
 
 class CuttingProxy:
-    """Passes TCP on to a server at 127.0.0.1, as long as the network is there."""
+    """Forwards TCP to a server at 127.0.0.1 while the network is up."""
 
     def __init__(self, server_port: int) -> None:
         self.network = Network.THERE
         self.cut = threading.Event()
         """Set once an answer was lost."""
         self.carried = False
-        """Whether anything that was done left the device."""
+        """Whether any recorded work left the device."""
         self.dies_at = b""
-        """The network is away from the moment at which a browser says this."""
+        """The network goes down at the moment when a browser sends this."""
         self._server_port = server_port
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -36,7 +36,7 @@ class CuttingProxy:
         self._threads[0].start()
 
     def become(self, network: Network) -> None:
-        """Change the network; connections that were there before it are gone."""
+        """Changes the network; existing connections are cut."""
         self.network = network
         self.cut.clear()
         self.dies_at = b""
@@ -46,7 +46,7 @@ class CuttingProxy:
                     each.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Ends it, with all that it passes on."""
+        """Closes it, with all connections."""
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()

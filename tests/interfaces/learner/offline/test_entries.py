@@ -1,4 +1,4 @@
-"""What a device sends is read strictly: it is ours word by word, or nothing of it counts."""
+"""What a device sends is parsed strictly: it has exactly our form, or nothing of it counts."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""A course is kept on a phone, taken without a connection, and sent once the network is back, in a real browser."""
+"""A course is kept on a phone, taken offline, and sent once the network is back, in a real browser."""
 
 import json
 import os
@@ -51,13 +51,13 @@ def keep(device: Any, course: Course) -> Any:
 
 
 def shot(phone: Any, name: str) -> None:
-    """Keeps a picture where SCREENSHOTS says."""
+    """Saves a picture if SCREENSHOTS is set."""
     if os.environ.get("SCREENSHOTS"):
         phone.screenshot(path=f"{os.environ['SCREENSHOTS']}/{name}.png", full_page=True)
 
 
 def on_device(phone: Any) -> tuple[int, int]:
-    """How many caches and entries there are in the browser's stores."""
+    """The numbers of caches and entries in the browser's stores."""
     found = phone.evaluate(
         """async () => {
             const names = await caches.keys();
@@ -148,7 +148,7 @@ def test_a_course_is_taken_without_a_connection_and_a_send_that_is_cut_and_repea
     regain(network, phone_of_anna, Network.CUTS)
     assert network.cut.wait(30)
     completions = stored(company, Completion)
-    assert len(completions) == 1  # the server has it, the phone does not know
+    assert len(completions) == 1  # the server has it, and the phone does not know that
     regain(network, phone_of_anna)
     phone.get_by_text("The course is finished.").wait_for(timeout=30_000)
     shot(phone, "offline-sent")
@@ -186,11 +186,11 @@ def test_what_is_kept_waits_for_its_own_person_to_sign_in_again(
     phone.wait_for_function(ELSEWHERE)
     phone.reload()
     assert not phone.get_by_text("Waiting to be sent").is_visible()
-    assert not network.carried  # it did not leave the phone under another's name
+    assert not network.carried  # it was not sent in another person's name
     assert stored(company, PageRead) == []
     lose(network, phone_of_both)
     with pytest.raises(Error):
-        phone.goto(address(course, "p1"))  # what is kept is not Bert's to read
+        phone.goto(address(course, "p1"))  # Bert may not read what is kept
 
     regain(network, phone_of_both)
     sign_in(phone_of_both, company, anna, network)
@@ -240,7 +240,7 @@ def test_nothing_is_half_kept_when_the_device_is_full_or_the_network_dies(
     browser.send("Storage.overrideQuotaForOrigin", {"origin": network.address, "quotaSize": 20_000})
     phone.get_by_role("button", name="Keep on this device").click()
     phone.get_by_text("There is not enough space on this device").wait_for()
-    # The browser says that there is room, and then there is none.
+    # The browser reports that there is room, and then there is none.
     phone.evaluate("navigator.storage.estimate = async () => ({ quota: 1e9, usage: 0 })")
     phone.get_by_role("button", name="Keep on this device").click()
     phone.get_by_text("The course is being kept.").wait_for()

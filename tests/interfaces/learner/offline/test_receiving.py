@@ -1,4 +1,4 @@
-"""What a device asks for to keep a course, and what it sends later: from our own pages, of its own person, once."""
+"""What a device loads to keep a course, and what it sends later: from our own pages, of its own person, once."""
 
 import json
 import re
@@ -190,7 +190,7 @@ def test_what_is_not_asked_any_more_counts_nothing(phone: Client, company: Compa
     assert count(company, PageRead) == 0
 
 
-# ---- whose, and from where ----
+# ---- whose entries, and from which origin ----
 
 
 def test_another_person_s_session_sends_nothing(

@@ -13,7 +13,7 @@ from tests.learning import courses_to_take as small
 
 
 class Viewer:
-    """Somebody who takes a course; any error of the page's scripts or its content policy is kept in `complaints`."""
+    """Somebody who takes a course. `complaints` collects errors of the page's scripts and content policy."""
 
     def __init__(self, served, browser, company, course):
         self.served, self.browser, self.company, self.course = served, browser, company, course

@@ -1,4 +1,4 @@
-"""Films: played from their scenes, by keyboard, at one's own pace; their questions stop them and are not skipped."""
+"""Films: played from their scenes, by keyboard, at one's own pace; their questions stop them and cannot be skipped."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -39,7 +39,7 @@ def test_a_film_is_seen_to_its_end_by_keyboard_alone(viewer):
     assert _in_focus(page) == "Next scene"
     for _ in range(4):
         page.keyboard.press("Enter")
-    # The question stops the film, is announced, has the focus, and holds the way on.
+    # The question stops the film, is announced, has the focus, and blocks the way forward.
     expect(page.locator("[data-status]")).to_have_text("The film has paused for a question.")
     assert page.evaluate("document.activeElement.tagName") == "FIELDSET"
     expect(page.get_by_role("button", name="Next scene")).to_be_disabled()
@@ -175,7 +175,7 @@ def test_no_page_of_a_course_has_a_finding_and_none_is_wider_than_its_window(vie
         page.goto(seen.there + path)
         look(path)
     assert found == {}
-    # The answer to a form without a choice is a 422, which the browser writes down.
+    # The answer to a form without a choice is a 422, which the browser logs.
     assert [said for said in seen.complaints if "422" not in said] == []
 
 
@@ -199,5 +199,5 @@ def test_a_film_whose_session_ends_leads_to_the_way_in(viewer):
     seen.company.leave(seen.anna, at=datetime.now(UTC) - timedelta(seconds=1))
     page.get_by_role("button", name="Check my answer").click()
     expect(page.get_by_label("Your e-mail address")).to_be_visible()
-    assert str(seen.course.course_id) in page.url  # where the link that is asked for here leads back to
+    assert str(seen.course.course_id) in page.url  # the page to which the requested link leads
     assert _counted(seen, Answer) == []

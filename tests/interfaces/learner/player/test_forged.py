@@ -1,4 +1,4 @@
-"""Nothing that a browser sends finishes a course: the server's own record of pages and answers does."""
+"""A forged request does not finish a course: only the server's own record of pages and answers does."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

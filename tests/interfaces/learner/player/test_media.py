@@ -1,4 +1,4 @@
-"""Media and styles: only of a course that the person takes, whole or in parts, kept by the browser."""
+"""Media and styles: only of a course that the person takes, whole or in ranges, cached by the browser."""
 
 import hashlib
 import uuid
@@ -23,7 +23,7 @@ SOUND = FILM.read_media("chime")
 
 @pytest.fixture
 def taken(signed_in):
-    """A client, and where the media and styles of the course that it takes lie."""
+    """A client, and the addresses of media and styles of the course that it takes."""
     company = make_present_company()
     anna = company.join("Anna", at=noon(20))
     published = publish_package(
@@ -32,7 +32,7 @@ def taken(signed_in):
     company.share(Course(published.course_id, published.course_release_id))
     small.take_in(company)
     client = signed_in(company.organization_id, anna.learner_profile_id)
-    assert client.get(f"/learn/media/{published.course_release_id}/chime").status_code == 404  # it was not begun
+    assert client.get(f"/learn/media/{published.course_release_id}/chime").status_code == 404  # not begun
     client.get(f"/learn/courses/{published.course_id}/one-click")
     return client, published.course_release_id
 
@@ -106,7 +106,7 @@ def test_a_lesson_that_is_asked_for_no_more_does_not_close_the_course_that_is(si
     client = signed_in(company.organization_id, anna.learner_profile_id)
     style = f"/learn/style/{course.course_release_id}/film-p2-2.css"
     client.get(f"/learn/courses/{course.course_id}/p1")
-    with context.company(company.organization_id):  # what was begun first is a lesson that nobody shares any more
+    with context.company(company.organization_id):  # the take is of a lesson that nobody shares any more
         Take.objects.filter(organization_id=company.organization_id).update(
             lesson_release_id=uuid.uuid4(), record_id=uuid.uuid4()
         )

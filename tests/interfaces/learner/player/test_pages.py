@@ -1,4 +1,4 @@
-"""A course is taken page by page: what is opened and answered counts, once, and the server says when it is done."""
+"""A course is taken page by page: what is opened and answered counts once, and the server decides when it is done."""
 
 import re
 import uuid
@@ -77,7 +77,7 @@ def test_no_page_says_which_choice_is_right(signed_in):
     choices = re.findall(r"<label class=\"choice\".*?</label>", page, re.S)
     assert len(choices) == 4
     same = {re.sub(r"yes|no\b", "", re.sub(r"q[12]", "", each)) for each in choices}
-    assert len(same) == 1  # but for their names and words they are alike
+    assert len(same) == 1  # they differ only in names and words
     assert "correct" not in page
     learner.answer("p2", q1="no", q2="no")
     learner.answer("p2", after=1, q1="no")
@@ -105,7 +105,7 @@ def test_a_question_without_a_choice_is_asked_for_and_nothing_is_counted(signed_
     assert "There is a problem" in page
     assert 'href="#choice-q2-yes"' in page
     assert "<title>Error:" in page
-    assert re.search(r'id="choice-q1-yes"[^>]*checked', page)  # what was chosen stays
+    assert re.search(r'id="choice-q1-yes"[^>]*checked', page)  # the choice stays selected
     assert learner.rows(Answer) == []
 
 
@@ -221,7 +221,7 @@ def test_a_new_version_midway_keeps_what_is_the_same_and_says_what_changed(signe
     overview = learner.get().content.decode()
     assert "This course has a new version" in overview
     assert "two.title" in overview.partition("This course has a new version")[2].partition("</div>")[0]
-    assert learner.answer("p3").headers.get("Location") == learner.there  # a page that is no more
+    assert learner.answer("p3").headers.get("Location") == learner.there  # a page that no longer exists
     assert "Page 3 of 3" in learner.get("p5").content.decode()
     assert "You have" not in learner.get("finished/").content.decode()
     learner.answer("p2", after=1, q1="yes")

@@ -1,4 +1,4 @@
-"""What a first page costs: all that it loads, with nothing kept before, is at most 60 KB, and none of it is foreign."""
+"""The size of a first page: with an empty cache it loads at most 60 KB, and nothing from other hosts."""
 
 import pytest
 

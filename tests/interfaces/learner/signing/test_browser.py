@@ -1,4 +1,4 @@
-"""People sign within their pages in a real browser: by keyboard, by drawing, and without script."""
+"""People sign within their pages in a real browser: by keyboard, by drawing, and without scripts."""
 
 import os
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 
 class Signer:
-    """Ana in a window, signed in and at the policy; any error of the page's scripts or policy fails the test."""
+    """Ana in a window, signed in and at the policy; errors of the page's scripts or content policy fail the test."""
 
     def __init__(self, browser: Any, served: str, **window: Any) -> None:
         self.story = Story(datetime.now(UTC))
@@ -37,7 +37,7 @@ class Signer:
         self.page.goto(f"/learn/policies/{self.version.course_id}")
 
     def _heard(self, said: Any) -> None:
-        if said.type == "error" and "status of 422" not in said.text:  # a fault in a form is answered so
+        if said.type == "error" and "status of 422" not in said.text:  # the answer to a form with a fault
             self.complaints.append(said.text)
 
     def press(self, *keys: str) -> None:
@@ -45,7 +45,7 @@ class Signer:
             self.page.keyboard.press(key)
 
     def tab_to(self, name: str) -> None:
-        """Moves by Tab until the element of that id, or that text, has the focus."""
+        """Presses Tab until the element with that id or text has the focus."""
         for _ in range(40):
             self.page.keyboard.press("Tab")
             at = self.page.evaluate("[document.activeElement.id, document.activeElement.textContent.trim()]")
@@ -54,13 +54,13 @@ class Signer:
         raise AssertionError(f"Tab does not lead to {name}.")
 
     def signature(self) -> Any:
-        """What was stored of the signature."""
+        """The stored signature."""
         with context.company(self.story.organization_id):
             assert verify(self.story.organization_id) == 1
             return RawSignature.objects.get(receipt_id=Receipt.objects.get().receipt_id).signature
 
     def look(self, name: str) -> None:
-        """No finding, nothing wider than a phone of 320 px; a picture of each size where SCREENSHOTS says."""
+        """No findings, nothing wider than a phone of 320 px; with SCREENSHOTS, a picture of each size."""
         folder = os.environ.get("SCREENSHOTS")
         for width in (320, 390, 1280) if folder else (320,):
             self.page.set_viewport_size({"width": width, "height": 844})

@@ -1,4 +1,4 @@
-"""A receipt is its person's own: to see, to keep and to prove; to nobody else."""
+"""Only the person who signed can see, keep and prove a receipt."""
 
 import html
 import uuid

@@ -1,4 +1,4 @@
-"""A person reads a policy within their pages and signs it: once, in their name, whatever else happens meanwhile."""
+"""A person reads a policy within their pages and signs it: once, in their name, whatever happens meanwhile."""
 
 import html
 import json
