@@ -139,6 +139,19 @@ def update(
     )
 
 
+def lock(model: type[CompanyRow], organization_id: uuid.UUID, name: str, ids: Iterable[Any]) -> None:
+    """Keeps others from changing the rows whose column `name` is one of `ids` until the transaction ends.
+
+    A statement that follows reads what an earlier transaction has changed of them.
+    """
+    lookup(
+        f"SELECT {name}, true FROM {model._meta.db_table} WHERE organization_id = %s"  # noqa: S608 - names of a model
+        f" AND {name} = ANY(%s) ORDER BY id FOR NO KEY UPDATE",
+        organization_id,
+        ids,
+    )
+
+
 def lookup(statement: str, organization_id: uuid.UUID, ids: Iterable[Any]) -> dict[Any, Any]:
     """Runs a statement on (organization_id, ids): {first column: second column, or a tuple of the others}.
 

@@ -17,7 +17,7 @@ from compliance.facts.people.resolving import earliest_per, once, once_in
 from compliance.facts.policies import resolving as policies
 from compliance.facts.recording.batch import Batch
 from compliance.facts.refusal_reasons import RefusalReason
-from compliance.facts.rows import append, keep, lookup, update
+from compliance.facts.rows import append, keep, lock, lookup, update
 from compliance.tenancy import sql
 
 
@@ -96,6 +96,7 @@ def record_release_published(batch: Batch[ReleasePublished]) -> None:
 
 def record_release_withdrawn(batch: Batch[ReleaseWithdrawn]) -> None:
     """Records that published versions were withdrawn."""
+    lock(Release, batch.organization_id, "course_release_id", {line.course_release_id for _, line, _ in batch.lines})
     found = resolving.refuse_unknown_releases(batch, lambda line: line.course_release_id)
     for staged in batch.accepted():
         release = found[staged.line.course_release_id]

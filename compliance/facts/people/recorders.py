@@ -23,7 +23,7 @@ from compliance.facts.lines.kinds import (
 )
 from compliance.facts.people import resolving
 from compliance.facts.people.models import Contact, Employment, Invitation, PersonalDetail, PersonRoles, Suspension
-from compliance.facts.people.teams import keep_memberships, named_teams_stand
+from compliance.facts.people.teams import keep_memberships, refuse_unknown_named_teams
 from compliance.facts.recording.batch import Batch
 from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import append, keep, update
@@ -37,7 +37,7 @@ Details = tuple[str | None, str | None, str | None]
 def record_person_invited(batch: Batch[PersonInvited]) -> None:
     """Records that invitations went out."""
     resolving.once_in(batch, Invitation, "invitation_id")
-    named_teams_stand(batch)
+    refuse_unknown_named_teams(batch)
     lines = batch.accepted_lines()
     keep(
         Invitation,
@@ -81,7 +81,7 @@ def record_employee_joined(batch: Batch[EmployeeJoined]) -> Iterator[None]:
     """
     organization_id = batch.organization_id
     resolving.once_in(batch, Employment, "person_id", batch.unwritten["employment"])
-    named_teams_stand(batch)
+    refuse_unknown_named_teams(batch)
     invitations = resolving.invitations(
         organization_id, (line.invitation_id for line in batch.accepted_lines() if line.invitation_id is not None)
     )
@@ -123,7 +123,7 @@ def record_employee_joined(batch: Batch[EmployeeJoined]) -> Iterator[None]:
 
 def record_employee_left(batch: Batch[EmployeeLeft]) -> Iterator[None]:
     """Records that employments ended; the earliest end counts."""
-    found = _stays_stand(batch)
+    found = _refuse_unknown_stays(batch)
     for staged in batch.accepted():
         stay = found[staged.line.person_id]
         if stay.left_at is not None:
@@ -285,7 +285,7 @@ _SHOW_LATEST = (
 
 
 def _record_suspensions(batch: Batch[Any], suspended: bool) -> Iterator[None]:
-    found = _stays_stand(batch)
+    found = _refuse_unknown_stays(batch)
     yield
     lines = batch.accepted_lines()
     keep(Suspension, batch.organization_id, lines, suspended=suspended)
@@ -300,7 +300,7 @@ def _keep_contacts(batch: Batch[Any], lines: Sequence[Any], joined: bool) -> Non
     batch.subjects_of(SubjectKind.EVERYTHING_OF_PERSON, (line.learner_profile_id for line in lines))
 
 
-def _stays_stand(batch: Batch[Any]) -> dict[uuid.UUID, resolving.Stay]:
+def _refuse_unknown_stays(batch: Batch[Any]) -> dict[uuid.UUID, resolving.Stay]:
     """Refuses lines whose person_id names no employment; returns those that are there, and remembers them."""
     wanted = {staged.line.person_id for staged in batch.lines}
     unwritten = batch.unwritten["employment"]

@@ -7,9 +7,10 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 from compliance.facts.lines.kinds import FactLine
+from compliance.facts.people.models import Invitation
 from compliance.facts.recording.batch import Batch, Staged
 from compliance.facts.refusal_reasons import RefusalReason
-from compliance.facts.rows import lookup
+from compliance.facts.rows import lock, lookup
 from compliance.tenancy import arrays, sql
 from compliance.tenancy.models import CompanyRow
 
@@ -105,13 +106,7 @@ def invitations(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uu
     Nobody else accepts or revokes them until the transaction ends.
     """
     wanted = set(ids)
-    # First and as a separate statement, so that the next one reads what an earlier transaction has changed.
-    lookup(
-        "SELECT i.invitation_id, true FROM people_invitation i WHERE i.organization_id = %s"
-        " AND i.invitation_id = ANY(%s) ORDER BY i.id FOR NO KEY UPDATE",
-        organization_id,
-        wanted,
-    )
+    lock(Invitation, organization_id, "invitation_id", wanted)
     found = lookup(
         "SELECT i.invitation_id, i.work_email, i.person_name, i.revoked_at, i.team_ids, e.person_id"
         " FROM people_invitation i"

@@ -87,7 +87,7 @@ def _refuse_unknown_teams(batch: Batch[Any]) -> None:
     )
 
 
-def named_teams_stand(batch: Batch[Any]) -> None:
+def refuse_unknown_named_teams(batch: Batch[Any]) -> None:
     """Refuses lines whose `team_ids` name a team that does not exist."""
     resolving.refuse_unknown(
         batch, "team_ids", lambda line: line.team_ids, lambda ids: resolving.teams(batch.organization_id, ids)

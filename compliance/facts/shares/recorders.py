@@ -25,7 +25,7 @@ from compliance.facts.lines.kinds import (
 from compliance.facts.people import resolving
 from compliance.facts.recording.batch import Batch
 from compliance.facts.refusal_reasons import RefusalReason
-from compliance.facts.rows import keep, update
+from compliance.facts.rows import keep, lock, update
 from compliance.facts.shares.models import Share, ShareStep
 from compliance.facts.shares.resolving import StoredShare, shares
 from compliance.rules.vocabulary import Requirement
@@ -120,6 +120,7 @@ def record_share_changed(batch: Batch[ShareChanged]) -> None:
 
 def record_share_ended(batch: Batch[ShareEnded]) -> None:
     """Records that shares ended: they cover nobody from `at` on."""
+    lock(Share, batch.organization_id, "share_id", {staged.line.share_id for staged in batch.lines})
     found = _refuse_unknown_shares(batch)
     for staged in batch.accepted():
         share = found[staged.line.share_id]

@@ -90,7 +90,7 @@ def record_attendance_marked(batch: Batch[AttendanceMarked]) -> None:
     """Keep each mark. Refuses marks of unknown or erased people, two marks at one moment, attendance in two places."""
     organization_id = batch.organization_id
     profile_ids = list({staged.line.learner_profile_id for staged in batch.lines})
-    people = resolving.profiles(organization_id, profile_ids, resolving.WRITING)
+    people = resolving.profiles(organization_id, profile_ids, resolving.VALIDATED)
     sessions = {
         session_id: _Session(*rest)
         for session_id, *rest in sql.fetch(

@@ -17,7 +17,7 @@ from compliance.facts.lines.kinds import (
 from compliance.facts.people.resolving import earliest_per, living_profiles, once_in, profiles
 from compliance.facts.recording.batch import Batch
 from compliance.facts.refusal_reasons import RefusalReason
-from compliance.facts.rows import keep, lookup, update
+from compliance.facts.rows import keep, lock, lookup, update
 from compliance.facts.training.models import Completion, ObligationChange, Reminder
 
 
@@ -65,7 +65,9 @@ def record_course_completed(batch: Batch[CourseCompleted]) -> None:
 
 def record_completion_voided(batch: Batch[CompletionVoided]) -> None:
     """Records that completions were declared void."""
-    found = completions(batch.organization_id, {line.completion_receipt_id for _, line, _ in batch.lines})
+    receipt_ids = {line.completion_receipt_id for _, line, _ in batch.lines}
+    lock(Completion, batch.organization_id, "completion_receipt_id", receipt_ids)
+    found = completions(batch.organization_id, receipt_ids)
     erased = profiles(batch.organization_id, (each.learner_profile_id for each in found.values()))
     for staged in batch.lines:
         completion = found.get(staged.line.completion_receipt_id)
