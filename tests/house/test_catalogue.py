@@ -98,8 +98,8 @@ def test_a_new_field_of_a_training_record_touches_few_files(field):
 
 def test_every_way_of_reading_a_register_has_one_listing_and_its_own_address_and_operation():
     assert [listing.register for listing in LISTINGS.values()] == list(READINGS)
-    for said in ("page", "path", "file", "operation"):
-        assert len({getattr(register, said) for register in READINGS}) == len(READINGS), said
+    for name in ("page", "path", "file", "operation"):
+        assert len({getattr(register, name) for register in READINGS}) == len(READINGS), name
 
 
 @pytest.mark.parametrize("register", READINGS, ids=lambda register: register.page)

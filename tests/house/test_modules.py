@@ -50,9 +50,9 @@ def test_every_public_thing_says_what_it_is_for() -> None:
             continue  # a package that only contains other modules
         documented: list[ast.Module | Definition] = [tree, *_public(tree)]
         for node in documented:
-            if why := _fault(node):
+            if fault := _fault(node):
                 name, line = ("the module", 1) if isinstance(node, ast.Module) else (node.name, node.lineno)
-                faults.append(f"{path}:{line}: {name} {why}")
+                faults.append(f"{path}:{line}: {name} {fault}")
     assert not faults, "\n".join(faults)
 
 

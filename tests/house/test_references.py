@@ -86,17 +86,17 @@ def test_every_relative_link_of_a_page_leads_somewhere() -> None:
                 continue
             name, _, anchor = target.partition("#")
             page = (ROOT / path.parent / name).resolve() if name else ROOT / path
-            if why := _fault(page, anchor):
-                broken.append(f"{path}:{_line(text, match.start())}: {target}: {why}")
+            if fault := _fault(page, anchor):
+                broken.append(f"{path}:{_line(text, match.start())}: {target}: {fault}")
     assert not broken, "\n".join(broken)
 
 
 def test_every_page_that_a_text_names_exists() -> None:
     broken = [
-        f"{path}:{_line(text, match.start())}: {match[0]}: {why}"
+        f"{path}:{_line(text, match.start())}: {match[0]}: {fault}"
         for path, text in _texts()
         for match in PLAIN.finditer(text)
-        if (why := _fault(ROOT / match[1], match[2]))
+        if (fault := _fault(ROOT / match[1], match[2]))
     ]
     assert not broken, "\n".join(broken)
 

@@ -96,7 +96,7 @@ class Ledger:
             course_id: rules.CourseFacts(
                 course_id,
                 tuple(releases),
-                tuple(self._share(id_, told) for id_, told in self.shares.items() if told["course_id"] == course_id),
+                tuple(self._share(id_, share) for id_, share in self.shares.items() if share["course_id"] == course_id),
                 tuple(self.editions[course_id]),
             )
             for course_id, releases in self.releases.items()
@@ -115,17 +115,17 @@ class Ledger:
         return oracle.Facts(SPACE, self.zone, courses, learners, doings, now)
 
     @staticmethod
-    def _share(share_id: uuid.UUID, told: dict[str, Any]) -> rules.Share:
+    def _share(share_id: uuid.UUID, share: dict[str, Any]) -> rules.Share:
         steps: list[rules.ShareStep] = []
-        standing: dict[str, Any] = {}
-        for at, said in sorted(told["steps"], key=lambda each: each[0]):
-            standing |= said
-            steps.append(rules.ShareStep(at, **standing))
-        return rules.Share(share_id, tuple(steps), told["ended_at"], told["lesson"])
+        terms: dict[str, Any] = {}
+        for at, changed in sorted(share["steps"], key=lambda each: each[0]):
+            terms |= changed
+            steps.append(rules.ShareStep(at, **terms))
+        return rules.Share(share_id, tuple(steps), share["ended_at"], share["lesson"])
 
     def _doing(self, learner: uuid.UUID, course: uuid.UUID) -> rules.DoingFacts:
-        def own(told: list[Any]) -> tuple[Any, ...]:
-            return tuple(each[2] for each in told if each[:2] == (learner, course))
+        def own(entries: list[Any]) -> tuple[Any, ...]:
+            return tuple(each[2] for each in entries if each[:2] == (learner, course))
 
         return rules.DoingFacts(
             own(list(self.completions.values())),
@@ -150,7 +150,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.now = BEGIN + 60 * STEP
         self.names = 0
         self.waiting: list[kinds.FactLine] | None = None
-        self.told: list[datetime] = []
+        self.recent: list[datetime] = []
         self.pins: list[tuple[Pin, oracle.Facts]] = []
         self.answers: list[tuple[Question, bool, list[Any]]] = []
 
@@ -160,10 +160,10 @@ class HistoryMachine(RuleBasedStateMachine):
         self.names += 1
         return uuid.uuid5(SPACE, f"{what} {self.names}")
 
-    def tell(self, kind: type[kinds.FactLine], at: datetime, **said: Any) -> bool:
+    def tell(self, kind: type[kinds.FactLine], at: datetime, **fields: Any) -> bool:
         """Records one fact; returns whether it was accepted."""
-        line = kind(fact_id=self.name("fact"), at=at, **said)
-        self.told.append(at)
+        line = kind(fact_id=self.name("fact"), at=at, **fields)
+        self.recent.append(at)
         if self.waiting is not None:
             self.waiting.append(line)
             return True
@@ -339,43 +339,43 @@ class HistoryMachine(RuleBasedStateMachine):
         assert self.tell(kinds.CourseChanged, at, course_id=course_id, title="Course", certificate=certificate)
         self.ledger.editions[course_id].append(rules.CertificateEdition(at, "Able still", kind, months, before))
 
-    def _said(self, audience: int, required: bool, deadline: tuple[str, int]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _terms(self, audience: int, required: bool, deadline: tuple[str, int]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The fields of a line, and the same as the rules take them."""
         requirement = Requirement.REQUIRED if required else Requirement.OPTIONAL
         basis, number = deadline
         line: dict[str, Any] = {"requirement": requirement}
-        told: dict[str, Any] = {"requirement": requirement, "everyone": False}
-        told |= {"team_ids": frozenset(), "learner_profile_ids": frozenset()}
+        terms: dict[str, Any] = {"requirement": requirement, "everyone": False}
+        terms |= {"team_ids": frozenset(), "learner_profile_ids": frozenset()}
         if audience == 0:
             line["audience"] = kinds.Audience(everyone=True)
-            told["everyone"] = True
+            terms["everyone"] = True
         elif audience == 1:
             line["audience"] = kinds.Audience(team_ids=TEAMS[:1])
-            told["team_ids"] = frozenset(TEAMS[:1])
+            terms["team_ids"] = frozenset(TEAMS[:1])
         else:
             chosen = self.learners[-1]
             line["audience"] = kinds.Audience(learner_profile_ids=(chosen,))
-            told["learner_profile_ids"] = frozenset([chosen])
+            terms["learner_profile_ids"] = frozenset([chosen])
         if basis == "fixed":
             line["deadline"] = kinds.FixedDeadline(due_at=self.at(number))
-            told["deadline"] = rules.Deadline(DueBasis.SHARE_DEADLINE, due_at=self.at(number))
+            terms["deadline"] = rules.Deadline(DueBasis.SHARE_DEADLINE, due_at=self.at(number))
         elif basis == "days":
             line["deadline"] = kinds.DaysAfterAdded(days=number)
-            told["deadline"] = rules.Deadline(DueBasis.DAYS_AFTER_ADDED, days=number)
+            terms["deadline"] = rules.Deadline(DueBasis.DAYS_AFTER_ADDED, days=number)
         else:
             line["deadline"] = kinds.NoDeadline()
-            told["deadline"] = rules.Deadline()
-        return line, told
+            terms["deadline"] = rules.Deadline()
+        return line, terms
 
     def _share(
         self, number: int, half_days: int, everyone: bool, required: bool, deadline: tuple[str, int],
         lesson: uuid.UUID | None,
     ) -> None:  # fmt: skip
         share_id, at, course_id = self.name("share"), self.when(half_days), self.courses[number % 2]
-        said, told = self._said(0 if everyone else 1 + number % 2, required, deadline)
+        fields, terms = self._terms(0 if everyone else 1 + number % 2, required, deadline)
         doors = (Door.EMPLOYEE,) if number % 3 else (Door.EMPLOYEE, Door.PARTNER)
-        told["doors"] = frozenset(doors)
-        common = {"share_id": share_id, "course_id": course_id, "doors": doors, **said}
+        terms["doors"] = frozenset(doors)
+        common = {"share_id": share_id, "course_id": course_id, "doors": doors, **fields}
         if lesson is None:
             assert self.tell(kinds.CourseShared, at, **common)
         else:
@@ -384,7 +384,7 @@ class HistoryMachine(RuleBasedStateMachine):
                 **common,
             )  # fmt: skip
         self.ledger.shares[share_id] = {
-            "course_id": course_id, "lesson": lesson, "steps": [(at, told)], "ended_at": None, "opened_at": at,
+            "course_id": course_id, "lesson": lesson, "steps": [(at, terms)], "ended_at": None, "opened_at": at,
         }  # fmt: skip
 
     deadlines = st.one_of(
@@ -416,15 +416,15 @@ class HistoryMachine(RuleBasedStateMachine):
         share, at = self.ledger.shares[share_id], self.when(half_days)
         if any(step_at == at for step_at, _ in share["steps"]):
             return
-        said, told = self._said(audience, required, deadline)
+        fields, terms = self._terms(audience, required, deadline)
         names = {"audience": ("everyone", "team_ids", "learner_profile_ids")}
         kept = {name for spoken in speaks_of for name in names.get(spoken, (spoken,))}
         accepted = self.tell(
-            kinds.ShareChanged, at, share_id=share_id, **{name: said[name] for name in said if name in speaks_of}
+            kinds.ShareChanged, at, share_id=share_id, **{name: fields[name] for name in fields if name in speaks_of}
         )
         assert accepted == (at >= share["opened_at"])
         if accepted:
-            share["steps"].append((at, {name: told[name] for name in told if name in kept}))
+            share["steps"].append((at, {name: terms[name] for name in terms if name in kept}))
 
     @rule(number=which, half_days=ago)
     def end_share(self, number: int, half_days: int) -> None:
@@ -506,8 +506,8 @@ class HistoryMachine(RuleBasedStateMachine):
         session = rules.SessionAttendance(
             self.name("session"), release, LiveSessionFormat.ONLINE, starts, starts + timedelta(hours=1), 60, ACTOR
         )
-        said = {name: value for name, value in session._asdict().items() if name != "marks"}
-        assert self.tell(kinds.LiveSessionHeld, starts, **said)
+        fields = {name: value for name, value in session._asdict().items() if name != "marks"}
+        assert self.tell(kinds.LiveSessionHeld, starts, **fields)
         self.ledger.sessions[session.live_session_id] = (course_id, session)
 
     @rule(number=which, session=which, attended=st.sampled_from(Attendance), later=st.integers(1, 40), by=st.booleans())
@@ -530,7 +530,7 @@ class HistoryMachine(RuleBasedStateMachine):
 
     # --- administrators
 
-    def _judged(self, learner: uuid.UUID, course_id: uuid.UUID, key: Any, at: datetime) -> bool:
+    def _accepted(self, learner: uuid.UUID, course_id: uuid.UUID, key: Any, at: datetime) -> bool:
         """Whether the oracle accepts a fact that the ledger already holds."""
         if learner in self.ledger.erased:
             return False
@@ -553,7 +553,7 @@ class HistoryMachine(RuleBasedStateMachine):
             learner_profile_id=learner, course_id=course_id, reason_code=reason, due_at=due_at, actor_id=ACTOR,
         )  # fmt: skip
         self.ledger.changes.append((learner, course_id, change))
-        assert accepted == self._judged(learner, course_id, change.obligation_change_id, at)
+        assert accepted == self._accepted(learner, course_id, change.obligation_change_id, at)
         if not accepted:
             self.ledger.changes.pop()
 
@@ -589,7 +589,7 @@ class HistoryMachine(RuleBasedStateMachine):
         accepted = self.tell(kinds.CertificateRevoked, at, certificate_id=certificate, actor_id=ACTOR)
         fact = rules.CertificateRevocation(certificate, at, ACTOR)
         self.ledger.revocations.append((learner, course_id, fact))
-        assert accepted == self._judged(learner, course_id, certificate, at)
+        assert accepted == self._accepted(learner, course_id, certificate, at)
         if not accepted:
             self.ledger.revocations.pop()
 
@@ -606,7 +606,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.ledger.corrections.append(
             (learner, course_id, rules.CertificateCorrection(new, certificate, at, ACTOR))
         )  # fmt: skip
-        assert accepted == self._judged(learner, course_id, new, at)
+        assert accepted == self._accepted(learner, course_id, new, at)
         if not accepted:
             self.ledger.corrections.pop()
 
@@ -639,17 +639,19 @@ class HistoryMachine(RuleBasedStateMachine):
     @rule(
         first=st.sampled_from([None, 0, 1, 25]), old=st.sampled_from([0, 0, 1, 2, 3]),
         half_days=st.one_of(st.integers(-30, 60), ago), tick=st.sampled_from([-1, 0, 0]), limit=st.integers(1, 3),
-        told=st.none() | st.integers(0, 30),
+        recent=st.none() | st.integers(0, 30),
     )  # fmt: skip
-    def page(self, first: int | None, old: int, half_days: int, tick: int, limit: int, told: int | None = None) -> None:
+    def page(
+        self, first: int | None, old: int, half_days: int, tick: int, limit: int, recent: int | None = None
+    ) -> None:
         """Reads both registers at (T, S) page by page, often after a capture, often at an older pin.
 
-        T is a moment of the grid, or the moment of one of the newest facts (`told`).
+        T is a moment of the grid, or the moment of one of the newest facts (`recent`).
         """
         if first is not None or not self.pins:
             self.capture(first or 0)
         pin, facts = self.pins[-1 - old % len(self.pins)]
-        at = self.at(half_days) if told is None else self.told[-1 - told % len(self.told)]
+        at = self.at(half_days) if recent is None else self.recent[-1 - recent % len(self.recent)]
         moment = at + tick * timedelta(microseconds=1)
         question = _question(pin, moment, facts.zone)
         expected: tuple[list[Any], list[Any]] = ([], [])
@@ -657,16 +659,16 @@ class HistoryMachine(RuleBasedStateMachine):
             records, issued, _ = oracle.everything(facts, learner, course, moment)
             expected[0].extend(row for row in records if row["assigned_at"] <= moment)
             expected[1].extend(issued)
-        said = pull(training.RECORDS, question, limit)
-        _agree(said, [row for row in expected[0] if row["ended_at"] is None or row["ended_at"] > moment], "record_id")
+        listed = pull(training.RECORDS, question, limit)
+        _agree(listed, [row for row in expected[0] if row["ended_at"] is None or row["ended_at"] > moment], "record_id")
         earned = pull(LISTINGS["certificates"], question, limit)
         _agree(earned, expected[1], "certificate_id")
-        self.answers.append((question, False, said))
+        self.answers.append((question, False, listed))
         self.answers.append((question, True, earned))
         start = moment - 60 * STEP
         # The records at the end agree with the oracle; tests/registers checks those that ended in the period.
         during = {row["record_id"]: row for row in pull(LISTINGS["period"], question._replace(start=start), limit)}
-        assert during.keys() >= {row["record_id"] for row in said}
+        assert during.keys() >= {row["record_id"] for row in listed}
         wanted = [row for row in expected[0] if str(row["record_id"]) in during]
         _agree([during[str(row["record_id"])] for row in wanted], wanted, "record_id")
 
@@ -674,9 +676,9 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.answers)
     def ask_again(self, number: int, limit: int) -> None:
         """A question about an old pin gets the same answer again."""
-        question, of_certificates, said = self.answers[number % len(self.answers)]
+        question, of_certificates, listed = self.answers[number % len(self.answers)]
         listing = LISTINGS["certificates"] if of_certificates else training.RECORDS
-        assert pull(listing, question, limit) == said
+        assert pull(listing, question, limit) == listed
 
     def teardown(self) -> None:
         """At the end everything is read once more, the chain is verified and no sequence is missing."""
@@ -698,14 +700,14 @@ def _question(pin: Pin, moment: datetime, zone: str) -> Question:
     return Question(Company(SPACE, SPACE, SPACE, zone, BEGIN - timedelta(days=400)), pin, moment)
 
 
-def _agree(said: list[Any], expected: list[Any], key: str) -> None:
+def _agree(listed: list[Any], expected: list[Any], key: str) -> None:
     """The register's rows agree with the oracle's, in every field that both have."""
-    ours = {row[key]: row for row in said}
-    assert len(ours) == len(said)
+    ours = {row[key]: row for row in listed}
+    assert len(ours) == len(listed)
     theirs = {str(row[key]): {name: _plain(value) for name, value in row.items()} for row in expected}
-    shown = {id_: {name: row[name] for name in theirs.get(id_, ()) if name not in _HIDDEN} for id_, row in ours.items()}
+    known = {id_: {name: row[name] for name in theirs.get(id_, ()) if name not in _HIDDEN} for id_, row in ours.items()}
     wanted = {id_: {name: value for name, value in row.items() if name not in _HIDDEN} for id_, row in theirs.items()}
-    assert shown == wanted
+    assert known == wanted
 
 
 _HIDDEN = {"requirement_before_end", "lesson_release_id", "trainer_profile_id"}
@@ -780,7 +782,7 @@ ALIKE = (
 def test_differences_found_before_are_gone(steps: list[tuple[str, dict[str, Any]]]) -> None:
     machine = HistoryMachine()
     try:
-        for name, said in steps:
-            getattr(machine, name)(**said)
+        for name, arguments in steps:
+            getattr(machine, name)(**arguments)
     finally:
         machine.teardown()

@@ -60,7 +60,7 @@ def main() -> int:
         _empty()
         with patch.object(secrets, "token_bytes", _lots()), transaction.atomic():
             refused = _tell(parts, zone, date.fromisoformat(began))
-            found[name] = {"refused": refused} | _said(sorted(map(int, days)))
+            found[name] = {"refused": refused} | _answers(sorted(map(int, days)))
             transaction.set_rollback(True)
     sys.stdout.write(json.dumps(found))
     return 0
@@ -109,7 +109,7 @@ def _tell(parts: list[list[bytes]], zone: str, began: date) -> int:
     return len(left)
 
 
-def _said(days_back: list[int]) -> dict[str, Any]:
+def _answers(days_back: list[int]) -> dict[str, Any]:
     from compliance.history.models import Capture, HistoryRow
     from compliance.history.verify import Verified, verify_history
     from compliance.tenancy import context
@@ -121,17 +121,17 @@ def _said(days_back: list[int]) -> dict[str, Any]:
         for row in rows.iterator(chunk_size=5_000):
             values = (row.sequence, row.register, row.birth, row.valid_from, row.recorded_at, row.cause, row.body)
             stored.update(repr((*values, bytes(row.row_sha256))).encode())
-    exact, told = {}, {}
+    exact, without_captures = {}, {}
     for target, content in _registers(captures[-1], days_back):
         exact[target] = hashlib.sha256(content).hexdigest()
-        told[target] = hashlib.sha256(b"\n".join(_without_captures(content))).hexdigest()
+        without_captures[target] = hashlib.sha256(b"\n".join(_without_captures(content))).hexdigest()
     return {
         "versions": captures[-1].last_sequence,
         "verified": isinstance(verify_history(COMPANY), Verified),
         "chain": [each.chain_hash for each in captures],
         "stored": stored.hexdigest(),
         "registers": exact,
-        "told": told,
+        "without_captures": without_captures,
     }
 
 

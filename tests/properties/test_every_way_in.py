@@ -28,7 +28,7 @@ from tests.companies import make_company
 from tests.facts.files import START, moment, take_in
 from tests.interfaces.api.conftest import Caller, issue_everything
 from tests.interfaces.ingest.conftest import Sender, ndjson
-from tests.properties.test_pinned_pulls import COURSES, KINDS, PEOPLE, story, told
+from tests.properties.test_pinned_pulls import COURSES, KINDS, PEOPLE, lines_of, story
 
 EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "4"))
 MOMENTS = ("2025-01-20T09:00:00Z", "2025-03-01T00:00:00Z", "2025-06-01T00:00:00Z")
@@ -50,7 +50,7 @@ def lines(happens: list[tuple[str, str, str, float]]) -> list[dict[str, Any]]:
     """The lines of a facts file: the beginning of every company, and what happens in it."""
     found = story()
     for number, (kind, who, what, day) in enumerate(happens, 1):
-        found += told(kind, who, what, day, "", str(number))
+        found += lines_of(kind, who, what, day, "", str(number))
     return [
         {
             name: moment(value) if name.endswith("_at") and isinstance(value, float) else value
@@ -123,7 +123,7 @@ def registers(organization_id: Any, but: frozenset[str] = frozenset()) -> dict[s
     }
 
 
-def read_when_told(
+def read_after(
     organization_id: uuid.UUID, tell: Callable[[], object], but: frozenset[str] = frozenset()
 ) -> dict[str, list[bytes]]:
     """The company's registers after `tell` has recorded its facts, which are then rolled back."""
@@ -158,9 +158,9 @@ def test_the_way_in_changes_no_byte_of_a_register(happens, seed, captures_betwee
         Way(organization_id, random.Random(seed), captures_between).send(good)
 
     but = OF_LATE_FACTS if captures_between else frozenset()
-    first = read_when_told(organization_id, by_file, but)
+    first = read_after(organization_id, by_file, but)
     assert len(good) >= len(story())
-    second = read_when_told(organization_id, by_http, but)
+    second = read_after(organization_id, by_http, but)
     assert sum(map(len, first.values())) > 20
     for target, rows in first.items():
         assert rows == second[target], target

@@ -25,7 +25,7 @@ from tests.facts.files import EMPLOYEES, EVERYONE, NEVER, course, fact, identifi
 from tests.interfaces.feed.reading import follow
 from tests.interfaces.feed.warehouse import DuckDb, PostgreSql, Warehouse
 from tests.properties import test_pinned_pulls
-from tests.properties.test_pinned_pulls import COURSES, KINDS, PEOPLE, World, story, told
+from tests.properties.test_pinned_pulls import COURSES, KINDS, PEOPLE, World, lines_of, story
 
 EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "3"))
 MOMENTS = 10
@@ -43,8 +43,8 @@ def more(kind: str, who: str, what: str, day: float, certificate: str, key: str)
     lesson = {"course_id": f"course {what}", "lesson_release_id": f"lesson of {what}"}
     match kind:
         case "address":
-            said = {"learner_profile_id": who, "work_email": f"{who}.{key}@work.example"}
-            return [fact("person_changed", key, day, **said)]
+            fields = {"learner_profile_id": who, "work_email": f"{who}.{key}@work.example"}
+            return [fact("person_changed", key, day, **fields)]
         case "share a lesson":
             return [
                 fact("lesson_shared", key, day, share_id=f"lesson share {key}", **lesson, title="Lesson", version=1,
@@ -53,7 +53,7 @@ def more(kind: str, who: str, what: str, day: float, certificate: str, key: str)
             ]  # fmt: skip
         case "unshare a lesson":
             return [fact("share_ended", key, day, share_id="lesson share")]
-    return told(kind, who, what, day, certificate, key)
+    return lines_of(kind, who, what, day, certificate, key)
 
 
 def beginning() -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ def warehouses(django_db_setup: None) -> Iterator[dict[str, Warehouse]]:
 def test_the_feed_replayed_from_nothing_and_in_steps_is_every_register(
     warehouses, monkeypatch, first, second, third, limit, seed
 ):
-    monkeypatch.setattr(test_pinned_pulls, "told", more)
+    monkeypatch.setattr(test_pinned_pulls, "lines_of", more)
     chance = random.Random(seed)
     world = World()
     steps, nothing = warehouses["steps"], warehouses["nothing"]

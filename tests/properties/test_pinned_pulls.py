@@ -80,7 +80,7 @@ def story() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def told(kind: str, who: str, what: str, day: float, certificate: str, key: str) -> list[dict[str, Any]]:
+def lines_of(kind: str, who: str, what: str, day: float, certificate: str, key: str) -> list[dict[str, Any]]:
     """The lines of one event; many are refused, as intended."""
     person = {"learner_profile_id": who}
     course_id = f"course {what}"
@@ -181,12 +181,12 @@ class World:
         found = []
         for each in happens:
             days = (datetime.fromisoformat(each["at"]) - datetime(2025, 1, 6, 9, tzinfo=UTC)) / timedelta(days=1)
-            said = {name: moment(value) if name.endswith("_at") else value for name, value in each.items()}
+            fields = {name: moment(value) if name.endswith("_at") else value for name, value in each.items()}
             if ahead is None:
-                said["at"] = moment(days)
+                fields["at"] = moment(days)
             else:
-                said["at"] = moment(0 if days < 0.000001 else days * 1e5)
-            [line] = read(io.BytesIO(json.dumps(said).encode()))
+                fields["at"] = moment(0 if days < 0.000001 else days * 1e5)
+            [line] = read(io.BytesIO(json.dumps(fields).encode()))
             assert isinstance(line, ReadLine), line
             found.append(line.line)
         return found
@@ -194,10 +194,10 @@ class World:
     def happening(self, happens: tuple[str, str, str, float | None, int]) -> list[FactLine]:
         kind, who, what, day, ahead = happens
         self._keys += 1
-        said = told(kind, who, what, 0.0 if day is None else day, self.certificate, str(self._keys))
+        fields = lines_of(kind, who, what, 0.0 if day is None else day, self.certificate, str(self._keys))
         if kind == "erase":
             self.erased.add(identifier(who))
-        return self.lines(said, None if day is not None else ahead)
+        return self.lines(fields, None if day is not None else ahead)
 
     def tell(self, several: list[tuple[str, str, str, float | None, int]]) -> None:
         for each in several:

@@ -39,8 +39,8 @@ def plain() -> Iterator[dict[str, str]]:
 
 def _demo(story: Any) -> list[bytes]:
     """The facts of a story of the demo, in the order of recording."""
-    told = story.tell(COMPANY, NOW.date())
-    return [orjson.dumps(line) + b"\n" for _, line in told.lines]
+    content = story.tell(COMPANY, NOW.date())
+    return [orjson.dumps(line) + b"\n" for _, line in content.lines]
 
 
 def _open_university() -> list[bytes]:
@@ -66,21 +66,21 @@ def test_a_company_is_the_same_bytes_on_one_server_and_on_a_cluster_in_three_ord
     facts = tmp_path / "facts.jsonl"
     facts.write_bytes(b"".join(lines_of()))
     one_server, distributed = (
-        _said(environment, str(facts), zone, f"{NOW - timedelta(days=began):%Y-%m-%d}", *read)
+        _answers(environment, str(facts), zone, f"{NOW - timedelta(days=began):%Y-%m-%d}", *read)
         for environment in (plain, process_environment)
     )
     for order, found in one_server.items():
         assert found["verified"], order
         assert found["refused"] == 0, order
         assert len(found["chain"]) > 1
-        for said, value in found.items():
-            assert distributed[order][said] == value, (order, said)
+        for key, value in found.items():
+            assert distributed[order][key] == value, (order, key)
     first, *others = one_server.values()
     for other in others:
-        assert other["told"] == first["told"]
+        assert other["without_captures"] == first["without_captures"]
 
 
-def _said(environment: dict[str, str], *asked: str) -> Any:
+def _answers(environment: dict[str, str], *asked: str) -> Any:
     done = subprocess.run(
         [sys.executable, "-m", "tests.properties.placed", *asked], env=environment, capture_output=True, check=False
     )

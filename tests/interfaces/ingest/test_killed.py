@@ -31,7 +31,7 @@ from tests.facts.files import completed, course, joined, shared, take_in, team
 from tests.interfaces.ingest.conftest import ADDRESS, ndjson
 from tests.interfaces.serving.conftest import serving
 from tests.operations.service import Process, wait_for
-from tests.properties.test_every_way_in import read_when_told, registers
+from tests.properties.test_every_way_in import read_after, registers
 
 KILLS = int(os.environ.get("INGEST_KILLS", "2"))
 AT_ONCE = int(os.environ.get("AT_ONCE", "80"))
@@ -144,7 +144,7 @@ def story():
 def test_killed_processes_change_no_byte_of_a_register(source, process_environment, tmp_path):
     organization_id, token = source
     facts = story()
-    expected = read_when_told(organization_id, lambda: take_in(organization_id, facts, now=datetime.now(UTC)))
+    expected = read_after(organization_id, lambda: take_in(organization_id, facts, now=datetime.now(UTC)))
     chance = random.Random(11)
     chance.shuffle(facts)
     with _running(process_environment, tmp_path) as (processes, port):
