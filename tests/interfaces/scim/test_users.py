@@ -195,7 +195,7 @@ def test_who_is_removed_has_left_and_comes_back_as_the_same(client, company):
     assert "title" not in again
     assert [each.left_at is None for each in _stays(company, made)] == [False, True]
     client("DELETE", _path(again))
-    assert client.user("other@example.com", externalId="e-1")["id"] != made["id"]  # the userName came without one
+    assert client.user("other@example.com", externalId="e-1")["id"] != made["id"]  # the userName has none since
     assert client.user("anna@example.com")["id"] == made["id"]
 
 
