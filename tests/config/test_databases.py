@@ -45,7 +45,7 @@ def test_what_would_be_ignored_or_misread_is_refused(address):
 
 
 def test_a_server_that_is_gone_and_one_that_is_silent_are_passed_over(db):
-    """One port that nobody serves, one that takes connections and says nothing, then the real server."""
+    """One port that nobody serves, one that takes connections and never answers, then the real server."""
     values = connections["default"].settings_dict
     with socket.create_server(("127.0.0.1", 0)) as silent:
         gone, deaf = ports.free_port(), silent.getsockname()[1]

@@ -1,4 +1,4 @@
-"""What attacks need: a connection of Django's as the database's superuser, whom nothing binds."""
+"""What attacks need: a connection of Django's as the database's superuser, whom no protection restricts."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from django.db import connections, transaction
 
 @pytest.fixture
 def tampering(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
-    """A connection of Django's as the superuser, in a transaction that is taken back: nobody else sees what it does."""
+    """A connection of Django's as the superuser, in a transaction that is rolled back, so that no other test sees it."""
     parts = urlsplit(os.environ["DATABASE_SUPERUSER_URL"])
     alias = "tampering"
     connections.databases[alias] = connections["default"].settings_dict | {

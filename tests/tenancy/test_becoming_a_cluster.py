@@ -1,4 +1,4 @@
-"""One PostgreSQL becomes a cluster by the steps of docs/scale.md: real servers, the commands of the product."""
+"""One PostgreSQL becomes a cluster by the steps of docs/scale.md, with real servers and the product's commands."""
 
 import json
 import os

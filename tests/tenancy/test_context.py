@@ -1,4 +1,4 @@
-"""However a company's transaction ends, its connection is not left in it: attacks on the moment of COMMIT."""
+"""A connection is never left in a company's transaction, however that ends: attacks on the moment of COMMIT."""
 
 import signal
 import uuid
@@ -63,7 +63,7 @@ def test_a_signal_amid_commit_leaves_no_company_behind(organization_id, now):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert nobody_is_entered()
-    # The connection commits as it did before, too: nothing told next is lost.
+    # The connection commits as before, too: nothing recorded next is lost.
     write(organization_id, now, "Marketing")
     connection.close()
     with context.company(organization_id):
@@ -89,7 +89,7 @@ def test_a_backend_that_dies_before_commit_leaves_no_company_behind(organization
 
 
 def test_a_transaction_that_somebody_left_open_is_never_taken_over(organization_id, now):
-    """Whatever left it: the next company begins on a connection of its own."""
+    """Whatever left the transaction open, the next company begins on a connection of its own."""
     write(organization_id, now, "Sales")
     connection.connection.execute("BEGIN; SELECT set_config('app.organization', '%s', true)" % organization_id)  # noqa: UP031
     with context.company(uuid.uuid4()):

@@ -1,4 +1,4 @@
-"""Where tables are on a cluster, and that nothing starts where they are elsewhere."""
+"""Where tables are on a cluster, and that no process starts while they are elsewhere."""
 
 import io
 
@@ -50,14 +50,14 @@ def test_a_cluster_that_does_not_say_so_is_refused(settings):
 @pytest.mark.cluster
 @pytest.mark.django_db(databases=["default", "owner"])
 def test_distributing_again_moves_nothing():
-    said = io.StringIO()
-    call_command("distribute", stdout=said)
-    assert said.getvalue() == "Every table is in its place.\n"
+    output = io.StringIO()
+    call_command("distribute", stdout=output)
+    assert output.getvalue() == "Every table is in its place.\n"
 
 
 @pytest.mark.cluster
 def test_a_table_without_its_placement_is_refused_and_brought_to_its_place(administration, django_db_blocker):
-    """As after a later migration that has made a table."""
+    """As after a later migration that has created a table."""
     administration.execute("SELECT undistribute_table('history_subtree')")
     administration.execute("ALTER TABLE history_subtree NO FORCE ROW LEVEL SECURITY")  # as a move cut off leaves it
     with django_db_blocker.unblock():
@@ -65,15 +65,15 @@ def test_a_table_without_its_placement_is_refused_and_brought_to_its_place(admin
             with pytest.raises(NotDistributedError, match=r"Run `manage\.py distribute`.*history_subtree: placement"):
                 checks.refuse_unprotected_tables()
         finally:
-            said = io.StringIO()
-            call_command("distribute", stdout=said)
-        assert "table history_subtree: with its company\n" in said.getvalue()
+            output = io.StringIO()
+            call_command("distribute", stdout=output)
+        assert "table history_subtree: with its company\n" in output.getvalue()
         checks.refuse_unprotected_tables()
 
 
 @pytest.mark.cluster
 def test_filled_tables_are_moved_whole_and_nothing_stays_behind(administration, committed):
-    """As when an installation of years becomes a cluster; final rows are moved too."""
+    """As when an installation with years of data becomes a cluster; final rows are moved too."""
     made = make_company()
     made.share(made.course())
     made.join()

@@ -1,4 +1,4 @@
-"""Errors that mean a database that is away are known by what PostgreSQL says, made to happen for real."""
+"""Errors of a database that is away are recognized by PostgreSQL's messages; each error really happens."""
 
 import pytest
 from django.db import Error, IntegrityError, connection
@@ -37,7 +37,7 @@ def test_a_server_that_went_away_is_known(cursor, statements):
 
 
 @pytest.mark.parametrize(
-    ("said", "stays"),
+    ("message", "stays"),
     [
         ("terminating connection due to unexpected postmaster exit", True),
         ("failure on connection marked as essential: node:1", True),
@@ -45,11 +45,11 @@ def test_a_server_that_went_away_is_known(cursor, statements):
     ],
     ids=["a node's server was killed", "a node is gone", "the coordinator was killed"],
 )
-def test_what_citus_says_without_a_reason_of_its_own_is_known_by_its_words(cursor, said, stays):
-    """Without an SQLSTATE and without the node's name. The connection to a coordinator that is well stays."""
+def test_messages_of_citus_without_a_reason_of_their_own_are_recognized_by_their_words(cursor, message, stays):
+    """Without an SQLSTATE and without the node's name. The connection to a working coordinator is kept."""
     cursor.execute("SELECT pg_backend_pid()")
     before = cursor.fetchone()
-    error = error_of(cursor, f"DO $$ BEGIN RAISE EXCEPTION '{said}' USING ERRCODE = 'XX000'; END $$")
+    error = error_of(cursor, f"DO $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'XX000'; END $$")
     assert lost.is_lost(error)
     lost.let_go(error)
     with connection.cursor() as after:

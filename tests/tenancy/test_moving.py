@@ -68,7 +68,7 @@ def pages(company):
 
 @pytest.fixture
 def brought_back(committed):
-    """Every shard is on its node again afterwards: other tests look for a company on each node."""
+    """Brings every shard back to its node afterwards: other tests look for a company on each node."""
     before = {each.number: each.node for each in shards.shards()}
     yield
     nodes = {each.number: each for each in shards.nodes()}
@@ -97,12 +97,12 @@ def _rows(company):
 
 
 def _passing(administration):
-    """On how many nodes the owner passes by row-level security."""
-    said = administration.execute(
+    """On how many nodes the owner bypasses row-level security."""
+    answers = administration.execute(
         "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_roles r"
         " JOIN pg_class c ON c.relowner = r.oid WHERE c.relname = ''history_historyhead'' AND r.rolbypassrls')"
     )
-    return sum(int(result) for (result,) in said.fetchall())
+    return sum(int(result) for (result,) in answers.fetchall())
 
 
 @pytest.mark.cluster
@@ -137,12 +137,12 @@ def test_a_company_is_moved_while_it_is_written_and_read_and_nothing_of_it_diffe
 
     before, first = _rows(company), pages(PEOPLE).json()["data"]
     target = _other(company)
-    said: list[str] = []
+    sentences: list[str] = []
     threads = [threading.Thread(target=each) for each in (write, read, look)]
     for each in threads:
         each.start()
     try:
-        done = moving.move_company(company.organization_id, target.name, said.append)
+        done = moving.move_company(company.organization_id, target.name, sentences.append)
     finally:
         stop.set()
         for each in threads:
@@ -151,7 +151,7 @@ def test_a_company_is_moved_while_it_is_written_and_read_and_nothing_of_it_diffe
     assert (done.shards, done.left_over) == (1, 0)
     assert joined[0]
     assert max(waited[0], done.longest_wait) <= 5
-    assert re.fullmatch(r"\d+ compan(y|ies) to 127\.0\.0\.1:\d+\.", said[0])
+    assert re.fullmatch(r"\d+ compan(y|ies) to 127\.0\.0\.1:\d+\.", sentences[0])
     assert _is_on(company, target)
     assert _rows(company)[: len(before)] == before
     after = pages.pull(PEOPLE)
@@ -165,7 +165,7 @@ def test_a_company_is_moved_while_it_is_written_and_read_and_nothing_of_it_diffe
         administration.execute(
             "DELETE FROM history_historyrow WHERE organization_id = %s::uuid", [company.organization_id]
         )
-    assert moving.move_company(company.organization_id, target.name, said.append).shards == 0
+    assert moving.move_company(company.organization_id, target.name, sentences.append).shards == 0
 
 
 @pytest.mark.cluster
@@ -203,7 +203,7 @@ def test_a_move_that_would_keep_writes_waiting_is_ended_and_says_so(company, adm
     stop = threading.Event()
 
     def write_for_long():
-        """As an import does, from when rows are replicated on: a write that began before is waited for by the move."""
+        """Writes as an import does, once rows are being replicated: the move waits for a write that began before."""
         count = "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_subscription')"
         while not stop.is_set() and all(result == "0" for (result,) in administration.execute(count).fetchall()):
             time.sleep(0.1)
@@ -295,17 +295,17 @@ def test_a_node_keeps_its_own_and_takes_companies_where_no_other_answers(company
 @pytest.mark.cluster
 @pytest.mark.usefixtures("brought_back")
 def test_a_node_is_drained_to_one_that_answers_and_says_when_it_is_left_drained(company, administration, monkeypatch):
-    """A third node that is away is only in the catalogue: of three real ones two others would have to be empty."""
+    """A third node that is away exists in the catalogue only: with three real nodes, two would have to be empty."""
     node, other = next(each for each in shards.nodes() if _is_on(company, each)), _other(company)
     administration.execute(
         "INSERT INTO pg_dist_node (nodename, nodeport, groupid, noderole, shouldhaveshards, isactive, metadatasynced,"
         " hasmetadata) VALUES ('127.0.0.1', %s, 99, 'primary', true, false, false, false)",
         [ports.free_port()],
     )
-    said: list[str] = []
+    sentences: list[str] = []
     try:
-        moving.drain_node(node.name, said.append)
-        chosen = [each for each in said if re.match(r"\d+ of \d+: ", each)]
+        moving.drain_node(node.name, sentences.append)
+        chosen = [each for each in sentences if re.match(r"\d+ of \d+: ", each)]
         assert chosen
         assert all(each.endswith(f" to {other.name}.") for each in chosen)
         assert _is_on(company, other)
@@ -342,10 +342,10 @@ def test_a_move_that_is_interrupted_says_what_to_do_in_one_sentence(company, adm
     while process.poll() is None and not administration.execute(MOVING).fetchone():
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate()
+    _, text = process.communicate()
     assert process.returncode == 130
-    assert said.splitlines()[-1].startswith("CommandError: The move was interrupted. The company is whole on one node")
-    assert "Traceback" not in said
+    assert text.splitlines()[-1].startswith("CommandError: The move was interrupted. The company is whole on one node")
+    assert "Traceback" not in text
     assert _passing(administration) == 0
 
 

@@ -1,4 +1,4 @@
-"""What is asked of all companies, and of one, while a node of the cluster is away."""
+"""Statements about all companies, and about one, while a node of the cluster is away."""
 
 import contextlib
 import os
@@ -56,7 +56,7 @@ def companies(committed, administration):
 
 @contextlib.contextmanager
 def away(administration, node):
-    """The coordinator finds nobody where it looks for the node."""
+    """Nobody answers at the address where the coordinator looks for the node."""
     (port,) = administration.execute("SELECT nodeport FROM pg_dist_node WHERE nodeid = %s", [node]).fetchone()
     move = "UPDATE pg_dist_node SET nodeport = %s WHERE nodeid = %s"
     administration.execute(move, [ports.free_port(), node])
@@ -68,7 +68,7 @@ def away(administration, node):
 
 @contextlib.contextmanager
 def silent(administration, node):
-    """Where the coordinator looks for the node, connections are taken and nothing is ever said."""
+    """At the address where the coordinator looks for the node, connections are taken and never answered."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         (port,) = administration.execute("SELECT nodeport FROM pg_dist_node WHERE nodeid = %s", [node]).fetchone()
         move = "UPDATE pg_dist_node SET nodeport = %s WHERE nodeid = %s"
@@ -149,7 +149,7 @@ def test_companies_are_made_on_nodes_that_answer(companies, administration):
         assert set(made) <= set(queries.companies())
 
 
-def test_readers_of_a_company_notice_nothing_of_another_node_and_are_told_to_come_back_for_their_own(
+def test_readers_of_a_company_are_unaffected_by_another_node_and_are_asked_to_retry_for_their_own(
     companies, administration
 ):
     (dead, lost), (_, well) = companies.items()
@@ -166,7 +166,7 @@ def test_readers_of_a_company_notice_nothing_of_another_node_and_are_told_to_com
     with away(administration, dead):
         coordinator = connection.connection
         answer = of_lost(PEOPLE)
-        assert connection.connection is coordinator  # it is well, so nobody connects anew because of a node
+        assert connection.connection is coordinator  # it works, so nobody connects again because of a node
         assert (answer.status_code, answer.json()["code"]) == (503, "upstream_unavailable")
         assert answer["Retry-After"]
         assert of_well(PEOPLE).json()["data"] == before[1]
@@ -190,7 +190,7 @@ def test_who_waits_for_a_node_that_falls_silent_is_cut_off_and_nobody_is_sent_th
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    pid_asleep_on(administration, dead)  # before, the coordinator might find the silence itself, as it connects
+    pid_asleep_on(administration, dead)  # before, the coordinator might notice the silence itself, when it connects
     with silent(administration, dead):
         waiting.join(15)
         assert not waiting.is_alive()
@@ -230,7 +230,7 @@ def test_a_node_whose_process_dies_under_a_statement_is_away_and_nothing_is_wron
 
 
 def test_what_a_node_kept_of_a_commit_when_it_died_is_committed_or_undone_within_seconds(companies, administration):
-    """What Citus does between the two phases is done by hand: prepared on the node, noted at the coordinator."""
+    """Does by hand what Citus does between the two phases: prepares on the node, records at the coordinator."""
     company = next(iter(companies.values()))
     group, port, table = administration.execute(
         "SELECT n.groupid, n.nodeport, 'history_historyhead_' || p.shardid"
@@ -326,17 +326,17 @@ def test_health_and_metrics_name_the_node_that_is_away_and_the_service_is_as_rea
     dead, well = companies
     names = {node: f"{host}:{port}" for node, host, port in administration.execute(_ADDRESSES).fetchall()}
     before = client.get("/readyz")
-    told = {each["node"]: each for each in before.json()["nodes"]}
-    assert told.keys() == set(names.values())
-    assert all(each["answers"] and each["companies"] for each in told.values())
+    reported = {each["node"]: each for each in before.json()["nodes"]}
+    assert reported.keys() == set(names.values())
+    assert all(each["answers"] and each["companies"] for each in reported.values())
     with away(administration, dead):
         ((_, host, port),) = (each for each in administration.execute(_ADDRESSES).fetchall() if each[0] == dead)
         away_name = f"{host}:{port}"
         after = client.get("/readyz")
         text = generate_latest(metrics.registry(lambda: datetime.now(UTC))).decode()
     assert after.status_code == before.status_code
-    told = {each["node"]: each["answers"] for each in after.json()["nodes"]}
-    assert told == {away_name: False, names[well]: True}
+    reported = {each["node"]: each["answers"] for each in after.json()["nodes"]}
+    assert reported == {away_name: False, names[well]: True}
     assert f'svc_node_up{{node="{away_name}"}} 0.0' in text
     assert f'svc_node_up{{node="{names[well]}"}} 1.0' in text
     assert f'svc_node_companies{{node="{away_name}"}}' in text

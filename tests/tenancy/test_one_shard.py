@@ -1,6 +1,6 @@
-"""What a company asks of a cluster, its one node answers, from its own shards: nobody else is asked.
+"""Statements about a company are answered by its node alone, from the company's own shards.
 
-Counted by what the coordinator sends: it names each statement for a node, and the shards in it.
+Counted by what the coordinator sends: it names the node of each statement, and the shards in it.
 """
 
 import contextlib
@@ -36,13 +36,13 @@ class Sent:
 
     def hear(self, notice: Any) -> None:
         shards = set(map(int, _SHARD.findall(notice.message_primary or "")))
-        if shards:  # and not BEGIN or SAVEPOINT, which every node of a transaction hears
+        if shards:  # and not BEGIN or SAVEPOINT, which every node of a transaction gets
             self.statements.append((_SENT.findall(notice.message_detail or "")[0], shards))
 
 
 @contextlib.contextmanager
 def sent() -> Iterator[Sent]:
-    """Within it, what the coordinator sends is heard."""
+    """Collects what the coordinator sends within the block."""
     found = Sent()
     connection.ensure_connection()
     driver = connection.connection

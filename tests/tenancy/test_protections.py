@@ -1,6 +1,6 @@
-"""Start-up refuses a database whose protections differ in a word: each attack is made by its superuser."""
+"""Start-up refuses a database whose protections differ in one word; a superuser makes each attack."""
 
-# ruff: noqa: E501 - an attack and what is said of it stand side by side
+# ruff: noqa: E501 - an attack and the message about it are on one line
 
 import contextlib
 import re
@@ -123,7 +123,7 @@ ATTACKS = {
 }  # fmt: skip
 
 
-# On one shard of one node, which is called NAME in what is said of it.
+# On one shard of one node, which is called NAME in the messages.
 ATTACKS_ON_A_NODE = {
     "row-level security that is off": (
         "ALTER TABLE people_team_NUMBER DISABLE ROW LEVEL SECURITY",
@@ -157,7 +157,7 @@ ATTACKS_ON_A_NODE = {
         "function refuse_change() on NAME: its text is another than expected"),
 }  # fmt: skip
 
-# Made on a node alone, of rows of companies that are there; and how it is taken away.
+# Created on a node alone, from rows of companies there; with the statement that removes it.
 STRANGERS_ON_A_NODE = {
     "a view": (
         f"CREATE VIEW more AS SELECT * FROM {ROW}_NUMBER; GRANT SELECT ON more TO app", "DROP VIEW more",
@@ -192,7 +192,7 @@ REFUSALS = {
 
 
 def execute(alias: str, statements: str) -> None:
-    """One after the other: a cluster hands each on by itself."""
+    """Runs statements one after the other: a cluster hands each on separately."""
     with connections[alias].cursor() as cursor:
         for statement in re.split(r";\s+(?=(?:CREATE|DROP|ALTER|GRANT|INSERT|DELETE)\b)", statements):
             cursor.execute(statement)
@@ -200,7 +200,7 @@ def execute(alias: str, statements: str) -> None:
 
 @pytest.mark.django_db
 def test_a_database_as_migrate_left_it_is_accepted_in_two_statements(django_assert_num_queries):
-    # Of a cluster also: where tables are, all nodes, and, before and after, what Citus is to take away.
+    # On a cluster also: where tables are, all nodes, and, before and after, what Citus is to remove.
     with django_assert_num_queries(6 if settings.CLUSTER else 2):
         checks.refuse_unprotected_tables()
 
@@ -222,7 +222,7 @@ class Node(NamedTuple):
     connection: psycopg.Connection
 
     def attack(self, statements: str) -> str:
-        """As somebody who is logged in there: on one shard of the table, and on no other server. Returns its number."""
+        """Runs a statement on one shard of the table alone, as somebody logged in on its server. Returns its number."""
         (first,) = self.connection.execute(
             "SELECT min(s.shardid) FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid)"
             " WHERE p.groupid = (SELECT groupid FROM pg_dist_local_group) AND s.logicalrelid = %s::regclass",
@@ -234,7 +234,7 @@ class Node(NamedTuple):
 
 @pytest.fixture
 def node(committed, administration):
-    """A node of the cluster that holds companies. Whatever a test leaves different there is put right."""
+    """A node of the cluster that holds companies. Whatever a test changes there is restored."""
     known = administration.info
     (host, port) = administration.execute(
         "SELECT n.nodename, n.nodeport FROM pg_dist_shard s JOIN pg_dist_placement USING (shardid)"
@@ -267,7 +267,7 @@ def test_each_attack_on_a_shard_is_refused_with_its_node_and_mended_by_migrate(n
 
 @pytest.mark.cluster
 def test_a_disabled_trigger_against_truncate_on_a_shard_is_mended_by_migrate(node):
-    """A move makes one on each shard that it copies, for the coordinator alone; Citus hands no change of it on."""
+    """A move creates one on each shard that it copies; only the coordinator needs it, and Citus hands no change on."""
     node.attack(
         f"CREATE OR REPLACE TRIGGER {ROW}_no_truncate_NUMBER BEFORE TRUNCATE ON {ROW}_NUMBER FOR EACH STATEMENT"
         f" EXECUTE FUNCTION refuse_change(); ALTER TABLE {ROW}_NUMBER DISABLE TRIGGER USER"
@@ -282,7 +282,7 @@ def test_a_disabled_trigger_against_truncate_on_a_shard_is_mended_by_migrate(nod
 
 
 @pytest.mark.cluster
-def test_a_shard_of_another_owner_is_told_by_migrate_with_what_mends_it(node, administration):
+def test_migrate_names_a_shard_of_another_owner_and_the_statement_that_mends_it(node, administration):
     node.attack("ALTER TABLE people_team_NUMBER OWNER TO app; ALTER POLICY company ON people_team_NUMBER USING (true)")
     try:
         with pytest.raises(CommandError) as refused:
@@ -313,12 +313,12 @@ def test_what_is_made_on_a_node_alone_is_refused_with_its_node(node, attack, und
 
 @pytest.mark.cluster
 def test_a_member_of_the_owner_that_is_called_as_those_of_a_move_is_refused_where_nothing_is_moved(node):
-    # Another owner than that of the tables: roles are the whole server's, and other tests look at theirs.
+    # Another owner than that of the tables: roles belong to the whole server, and other tests check theirs.
     owner, member = f"role_{uuid.uuid4().hex[:8]}", f"citus_shard_move_subscription_role_{uuid.uuid4().hex[:8]}"
-    stands = system_catalogue.read()
+    actual = system_catalogue.read()
     node.connection.execute(f"CREATE ROLE {owner}; CREATE ROLE {member} LOGIN; GRANT {owner} TO {member}")
     try:
-        found = [each.sentence for each in checks.on_servers(stands._replace(owner=owner), "default")]
+        found = [each.sentence for each in checks.on_servers(actual._replace(owner=owner), "default")]
     finally:
         node.connection.execute(f"DROP ROLE {owner}, {member}")
     assert f"role {owner} on {node.name}: member {member} is `has its rights`, expected none" in found
@@ -353,7 +353,7 @@ def test_nothing_of_a_move_is_a_difference_while_it_runs(node, administration):
 
 @pytest.fixture
 def asking(committed, administration):
-    """An alias of Django's by which a role of its own asks, and the role: what is changed of it concerns nobody else."""
+    """A Django alias that connects as a role of its own, and the role, whose changes affect no other test."""
     role = f"role_{uuid.uuid4().hex[:8]}"
     administration.execute(f"CREATE ROLE {role} LOGIN PASSWORD '{role}'")
     for number in (-1, 0):
@@ -398,7 +398,7 @@ def test_a_coordinator_that_may_log_in_nowhere_is_refused_for_every_server(admin
 
 
 @pytest.mark.cluster
-def test_a_coordinator_that_does_not_reach_itself_is_refused(committed, administration):
+def test_a_coordinator_that_cannot_connect_to_itself_is_refused(committed, administration):
     ((node, port),) = administration.execute("SELECT nodeid, nodeport FROM pg_dist_node WHERE groupid = 0").fetchall()
     move, free = "UPDATE pg_dist_node SET nodeport = %s WHERE nodeid = %s", ports.free_port()
     administration.execute(move, [free, node])
@@ -411,7 +411,7 @@ def test_a_coordinator_that_does_not_reach_itself_is_refused(committed, administ
 
 @pytest.mark.cluster
 def test_a_role_that_passes_by_row_level_security_on_a_node_is_refused_with_the_node(node, monkeypatch):
-    role = f"role_{uuid.uuid4().hex[:8]}"  # roles are the whole server's: those of the service are other tests', too
+    role = f"role_{uuid.uuid4().hex[:8]}"  # roles belong to the whole server: other tests use those of the service
     monkeypatch.setattr(system_catalogue, "RUNTIME_ROLES", (*RUNTIME_ROLES, role))
     node.connection.execute(f"CREATE ROLE {role} BYPASSRLS")
     with contextlib.ExitStack() as stack:
@@ -437,7 +437,7 @@ def test_a_node_that_answers_but_does_not_say_what_it_has_is_refused(node):
 
 @pytest.mark.cluster
 def test_rows_that_stay_at_the_coordinator_are_in_a_shard_that_is_compared_too(node, administration):
-    """Tables in step with the nodes: what the coordinator shows of them is empty."""
+    """The rows of a table in step with the nodes are in a shard at the coordinator; the table itself is empty there."""
     ((shard, name),) = administration.execute(
         "SELECT 'console_accesslog_' || s.shardid, n.nodename || ':' || n.nodeport FROM pg_dist_shard s"
         " JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node n USING (groupid)"
@@ -479,7 +479,7 @@ def test_a_later_release_excuses_nothing_of_what_this_one_knows(tampering):
         checks.refuse_unprotected_tables(tampering)
 
 
-def test_a_database_that_lacks_migrations_is_told_so(tampering):
+def test_a_database_that_lacks_migrations_is_refused_with_that_reason(tampering):
     execute(
         tampering, "DROP TABLE console_step; DELETE FROM django_migrations WHERE name = '0003_completion_from_history'"
     )
@@ -490,7 +490,7 @@ def test_a_database_that_lacks_migrations_is_told_so(tampering):
 def test_a_process_refuses_to_start_until_migrate_has_mended_what_was_taken(
     committed, administration, process_environment, tmp_path
 ):
-    """The whole way, committed: the attack, a real process that refuses, the repair that tells what it did."""
+    """All of it, committed: the attack, a real process that refuses, the repair that reports its changes."""
     environment = process_environment | {"LOG_FOLDER": str(tmp_path / "log")}
 
     def manage(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -530,7 +530,7 @@ def test_migrate_leaves_strangers_for_somebody_to_look_at(tampering):
 @pytest.mark.one_server("Citus lets nodes do what a role does by that role's login, and this one has none")
 @pytest.mark.django_db(databases=["default", "owner"])
 def test_migrate_does_not_claim_what_it_could_not_take_away(tampering):
-    """The owner takes away what the owner has granted; what somebody else has handed on stays."""
+    """The owner revokes what the owner has granted; grants by another role remain."""
     execute(tampering, f"CREATE ROLE middleman; GRANT DELETE ON {ROW} TO middleman WITH GRANT OPTION")
     execute(tampering, f"SET LOCAL ROLE middleman; GRANT DELETE ON {ROW} TO app_web")
     execute(tampering, "SET LOCAL ROLE NONE")

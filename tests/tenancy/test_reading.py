@@ -57,7 +57,7 @@ def test_raw_columns_are_microseconds_and_bytes(stored, now):
     assert found == [(stored.team_id.bytes, arrays.in_microseconds(now))]
 
 
-def test_a_read_that_said_it_was_finished_may_go_on(stored):
+def test_a_read_that_called_finish_may_go_on(stored):
     with _company(stored.organization_id):
         for _ in range(2):
             assert reading.fetch(ALL) == [("Sales",)]
@@ -86,7 +86,7 @@ DIVIDED = "SELECT repeat('x', 500), 1 / (%(last)s - n) FROM generate_series(1, 1
 
 
 def _twice(organization_id, work):
-    """What `work` gives when the connection knows its statement already: the first time it is fetched whole."""
+    """What `work` returns once the connection has prepared its statement: the first time it is fetched whole."""
     for _ in range(2):
         with _company(organization_id):
             found = work()
@@ -109,7 +109,7 @@ def test_rows_that_arrive_are_those_that_are_fetched(stored, last):
 
 
 def test_the_first_rows_are_used_before_the_last_ones_are_there(stored, administration):
-    """The last row waits for a lock that is given up only when the first rows have been taken."""
+    """The last row waits for a lock that is released only after the first rows have been taken."""
     held = """SELECT repeat('x', 500), CASE WHEN n > 100 THEN pg_advisory_xact_lock(%(lock)s)::text END
         FROM generate_series(1, 101) n"""
     with _company(stored.organization_id):
@@ -125,7 +125,7 @@ def test_the_first_rows_are_used_before_the_last_ones_are_there(stored, administ
 
 
 def test_an_error_after_the_first_rows_never_brings_rows_twice(stored):
-    """Its state is the one by which PostgreSQL says that a plan no longer fits, and it would not come a second time."""
+    """Its SQLSTATE is that of a plan that no longer fits, and it would not occur a second time."""
     once = """SELECT repeat('x', 500), CASE WHEN n = %(last)s AND pg_advisory_unlock(%(lock)s)
         THEN extract(timezone FROM date '2026-01-01' + n) END FROM generate_series(1, 1000) n"""
     _twice(stored.organization_id, lambda: list(reading.arriving(once, {"last": 0, "lock": LOCK})))
@@ -289,7 +289,7 @@ def test_a_connection_that_was_closed_is_let_go(stored):
 
 
 def test_what_was_asked_and_never_taken_leaves_no_company_behind(stored):
-    """The answer stands in the way of COMMIT, which cannot even be sent."""
+    """COMMIT cannot even be sent, because the answer has not been read."""
     with _company(stored.organization_id):
         reading.fetch(ALL)
 
@@ -318,7 +318,7 @@ def test_a_backend_that_dies_as_a_read_ends_leaves_no_company_and_no_dead_connec
 
 
 def test_other_threads_run_while_an_answer_is_waited_for(committed, new_organization_id):
-    """Or a database that stands still would hold up every thread of the process, those too that watch it."""
+    """Otherwise a database that hangs would block every thread of the process, including those that watch it."""
     slow, ran = "SELECT pg_sleep(1)", []
 
     def elsewhere() -> None:
@@ -326,7 +326,7 @@ def test_other_threads_run_while_an_answer_is_waited_for(committed, new_organiza
         ran.append(time.monotonic())
 
     with reading.company(new_organization_id(), timeout_milliseconds=5_000):
-        reading.fetch(slow)  # from now on the connection knows it
+        reading.fetch(slow)  # from now on the connection has it prepared
         rows = reading.ask(slow)
         other = threading.Thread(target=elsewhere)
         other.start()

@@ -113,9 +113,9 @@ def attempts(statements):
 
 @pytest.fixture
 def act_as(administration):
-    """Runs one statement as a role, and takes it back.
+    """Runs one statement as a role, and rolls it back.
 
-    On a cluster the role comes by itself: there, as whom a superuser acts is not told to the nodes.
+    On a cluster the role itself connects, because SET ROLE of a superuser is not passed on to the nodes.
     """
 
     def act(role, statement):

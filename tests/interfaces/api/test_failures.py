@@ -1,4 +1,4 @@
-"""What the database does to a read, made to happen for real: each failure has its code, and the next call works."""
+"""Real failures of the database during a read: each has its code, and the next call works."""
 
 import threading
 import uuid
@@ -52,7 +52,7 @@ def _app():
 
 
 def _terminate_when_waiting(pid):
-    """Ends the backend once it waits for a lock, so in the middle of a read."""
+    """Ends the backend once it waits for a lock, which is in the middle of a read."""
     with _app() as app:
         while not app.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'", [pid]
@@ -103,7 +103,7 @@ def test_a_database_that_cannot_be_reached_is_upstream_unavailable(committed_cal
     assert committed_call("/v1/training-records").status_code == 200
 
 
-def test_what_nobody_foresaw_is_told_as_a_problem_and_logged_without_its_message(committed_call, caplog):
+def test_an_unforeseen_error_is_answered_as_a_problem_and_logged_without_its_message(committed_call, caplog):
     with override_settings(CURSOR_KEYS=[]):  # no key seals a cursor: an operator's mistake
         answer = committed_call("/v1/training-records?cursor=AQID")
         assert answer.status_code == 400

@@ -1,4 +1,4 @@
-"""`/livez` and `/readyz` tell a writer that is behind, and make no company's trouble everybody's."""
+"""`/livez` and `/readyz` report a writer that is behind; the failure of one company affects no other."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -12,7 +12,7 @@ from tests.interfaces.api.conftest import Caller, issue_everything
 
 @pytest.fixture
 def company(committed):
-    """One whose pending subjects everybody sees, for what is asked of all companies; none of them is left behind."""
+    """A company whose pending subjects are committed, for statements about all companies; none of them is left over."""
     made = make_company()
     yield made
     with context.company(made.organization_id):

@@ -35,7 +35,7 @@ from tests.interfaces.api.conftest import Caller
 
 
 class Clock:
-    """A clock that stands still until it is told to go on."""
+    """A clock that moves only when a test moves it."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -164,7 +164,7 @@ def test_a_connection_that_went_stale_is_replaced(used, more):
 
 
 @pytest.mark.parametrize("more", [{}, {"run": redis_client.run}])
-def test_a_redis_that_has_forgotten_the_scripts_is_told_them_again(more):
+def test_a_redis_that_has_forgotten_the_scripts_gets_them_again(more):
     administration = redis.Redis.from_url(settings.REDIS_URL)
     counter = RedisCounter(client(), f"svc:test:{uuid.uuid4().hex}", **more)
     administration.script_flush()
@@ -208,7 +208,7 @@ def test_without_redis_the_process_counts_by_itself_and_comes_back_to_redis_late
 
 @pytest.mark.django_db
 @override_settings(RATE_LIMIT_KEY_PER_MINUTE=3, RATE_LIMIT_COMPANY_PER_MINUTE=4)
-def test_calls_beyond_the_quota_are_told_how_long_to_wait(stored, key_of):
+def test_calls_beyond_the_quota_learn_how_long_to_wait(stored, key_of):
     one, other = Caller(key_of(stored)), Caller(key_of(stored))
     answers = [one("/v1/snapshot") for _ in range(4)] + [other("/v1/snapshot") for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 200, 429]
@@ -246,7 +246,7 @@ def test_without_a_valid_key_the_address_is_counted_and_refuses_first(stored, ke
     answers = [stranger("/v1/snapshot"), stranger("/v1/none"), stranger("/v1/snapshot"), stranger("/v1/none")]
     assert [answer.status_code for answer in answers] == [401, 404, 429, 429]
     assert re.fullmatch(r'"address";r=0;t=\d+', answers[2]["RateLimit"])
-    assert friend("/v1/snapshot").status_code == 200  # a valid key is not held to what strangers did
+    assert friend("/v1/snapshot").status_code == 200  # a valid key is not limited by the calls of strangers
     in_url = stranger(f"/v1/snapshot?x={friend.token}")
     assert (in_url.status_code, in_url.json()["code"]) == (400, "key_in_url")
 

@@ -1,4 +1,4 @@
-"""The contract as a document: current, valid, and what the answers of the suite keep to."""
+"""The contract as a document: it is current and valid, and the answers of the suite conform to it."""
 
 import html
 import json
@@ -19,7 +19,7 @@ from compliance.interfaces.commands.management.commands.openapi import EXAMPLE_U
 from tests.interfaces.api.conftest import ALL, Caller
 
 KEPT = Path(settings.ROOT) / "docs" / "openapi.json"
-# As the contract says it, written out: the document and the catalogue that it is made from are both held to it.
+# The contract, written out: the document, and the catalogue that it is made from, are both compared with it.
 SCOPES = {
     "/v1/training-records": "training:read",
     "/v1/training-records/period": "training:read",
@@ -202,23 +202,23 @@ def test_each_problem_type_is_a_page_and_the_docs_load_nothing_from_elsewhere(cl
 
 @pytest.mark.django_db
 def test_the_docs_show_every_operation_parameter_and_member_of_the_document(client):
-    """What people read is drawn from what machines read: nothing can be missing on one side."""
+    """The page for people is rendered from the document for machines, so neither can lack anything."""
     document = client.get("/docs/openapi.json").json()
-    shown = html.unescape(client.get("/docs").content.decode())
+    html_page = html.unescape(client.get("/docs").content.decode())
     for path, methods in document["paths"].items():
-        assert f"<code>{path}</code>" in shown
-        assert methods["get"]["summary"] in shown
+        assert f"<code>{path}</code>" in html_page
+        assert methods["get"]["summary"] in html_page
         for parameter in methods["get"].get("parameters", ()):
-            assert f"<code>{parameter['name']}</code>" in shown
+            assert f"<code>{parameter['name']}</code>" in html_page
     for name, schema in document["components"]["schemas"].items():
-        assert name == "Document" or f'id="schema-{name}"' in shown
+        assert name == "Document" or f'id="schema-{name}"' in html_page
         for member in schema.get("properties", {}):
-            assert f"<code>{member}</code>" in shown
+            assert f"<code>{member}</code>" in html_page
         for word in schema.get("enum", ()):
-            assert f"<code>{word}</code>" in shown
-    targets = set(re.findall(r'href="#([^"]+)"', shown))
-    assert targets <= set(re.findall(r'id="([^"]+)"', shown))
-    assert 'from=2026-01-01&to=2026-03-31"' in shown
+            assert f"<code>{word}</code>" in html_page
+    targets = set(re.findall(r'href="#([^"]+)"', html_page))
+    assert targets <= set(re.findall(r'id="([^"]+)"', html_page))
+    assert 'from=2026-01-01&to=2026-03-31"' in html_page
 
 
 @pytest.mark.django_db
@@ -227,5 +227,5 @@ def test_health_needs_no_key(client):
     ready = client.get("/readyz")
     checks = ready.json()["checks"]
     assert (checks["database"], checks["redis"], checks["migrations"]) == ("ok", "ok", "ok")
-    # Companies of other tests may have left facts waiting: the answer must then say so.
+    # Companies of other tests may have left facts waiting: the answer must then state it.
     assert (ready.status_code, checks["writer"]) in ((200, "ok"), (503, "behind"))

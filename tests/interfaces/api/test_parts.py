@@ -79,9 +79,9 @@ def test_the_address_is_the_rightmost_hop_that_is_not_ours(peer, forwarded, foun
 
 
 def test_only_a_trusted_proxy_says_that_a_call_came_over_tls():
-    told = {"wsgi.url_scheme": "http", "HTTP_X_FORWARDED_PROTO": "https"}
-    assert networks.is_secure(told | {"REMOTE_ADDR": "10.0.0.1"}, ["10.0.0.0/8"])
-    assert not networks.is_secure(told | {"REMOTE_ADDR": "192.0.2.1"}, ["10.0.0.0/8"])
+    over_tls = {"wsgi.url_scheme": "http", "HTTP_X_FORWARDED_PROTO": "https"}
+    assert networks.is_secure(over_tls | {"REMOTE_ADDR": "10.0.0.1"}, ["10.0.0.0/8"])
+    assert not networks.is_secure(over_tls | {"REMOTE_ADDR": "192.0.2.1"}, ["10.0.0.0/8"])
     assert networks.is_secure({"wsgi.url_scheme": "https"}, [])
 
 

@@ -1,4 +1,4 @@
-"""Each register over HTTP: its fields, its moments, what is joined at read, and how many statements a page takes."""
+"""Each register over HTTP: its fields, its moments, what is joined when it is read, and the statements of a page."""
 
 import uuid
 from datetime import UTC, date, datetime, timedelta
@@ -116,7 +116,7 @@ def test_the_period_shows_a_record_that_vanished_in_it_as_it_last_stood(stored, 
 
 
 def test_the_period_does_not_show_a_record_that_no_moment_of_it_lists(stored, call):
-    """Ended when it begins, there only before it, or told of later as if it had ended before it began."""
+    """Ended when it begins, present only before it, or recorded later as if it had ended before it began."""
     learner, ended = stored.profile(), LEARN + 20 * DAY
     terms = {"course_id": uuid.uuid4()}
     record = stored.training(learner, LEARN, **terms)
@@ -164,7 +164,7 @@ def test_a_reminder_goes_to_the_release_s_record_then_the_renewal_then_a_lesson_
 
 
 @pytest.mark.parametrize("lowest_first", [True, False])
-def test_a_reminder_while_two_lessons_are_open_goes_to_the_lower_one_whichever_was_told_first(
+def test_a_reminder_while_two_lessons_are_open_goes_to_the_lower_one_whichever_was_recorded_first(
     stored, call, lowest_first
 ):
     learner, course = stored.profile(), uuid.uuid4()
@@ -314,11 +314,11 @@ def test_certificates_carry_the_name_issued_and_expire_at_read(stored, call):
     assert len(row["check_code"]) == 32
     (row,) = call.pull(f"/v1/certificates?as_at={_at(LEARN + 31 * DAY)}")
     assert row["status"] == "expired"
-    with context.company(stored.organization_id):  # where none was known at the issue, it is the first that was told
+    with context.company(stored.organization_id):  # none was known at the issue: it is the first that was recorded
         PersonalDetail.objects.filter(person_name="Ada Then").update(at=LEARN + DAY)
     (row,) = call.pull("/v1/certificates")
     assert row["person_name"] == "Ada Then"
-    with context.company(stored.organization_id):  # what was kept goes before all that is known
+    with context.company(stored.organization_id):  # the kept name takes precedence over any other
         IssuedName.objects.create(
             **organization, certificate_id=certificate, learner_profile_id=learner, person_name="Ada Issued"
         )
@@ -355,7 +355,7 @@ def test_courses_carry_the_titles_of_today(stored, call):
 
 
 def _policy(stored, published_at, html="<h1>P</h1>", course_id=None):
-    """A policy version, sealed as it stands here, and its row."""
+    """A policy version, sealed exactly as given here, and its row."""
     release = uuid.uuid4()
     with context.company(stored.organization_id):
         SealedVersion.objects.create(
@@ -510,11 +510,11 @@ def test_the_snapshot_s_logic_date_is_that_of_the_version_which_the_pin_names(st
     head = HistoryHead.objects.filter(organization_id=stored.organization_id)
     head.update(logic_version=earlier)
     page = call("/v1/training-records?limit=1").json()
-    said = {"version": earlier, "date": "2024-02-29"}
-    assert page["snapshot"]["logic"] == said == call("/v1/snapshot").json()["snapshot"]["logic"]
+    old_logic = {"version": earlier, "date": "2024-02-29"}
+    assert page["snapshot"]["logic"] == old_logic == call("/v1/snapshot").json()["snapshot"]["logic"]
     head.update(logic_version=running)  # a new release has decided everything again; the cursor keeps its pin
-    assert call(f"/v1/training-records?limit=1&cursor={page['next_cursor']}").json()["snapshot"]["logic"] == said
-    now_said = {"version": running, "date": LOGIC.date.isoformat()}
-    assert call("/v1/snapshot").json()["snapshot"]["logic"] == now_said
+    assert call(f"/v1/training-records?limit=1&cursor={page['next_cursor']}").json()["snapshot"]["logic"] == old_logic
+    new_logic = {"version": running, "date": LOGIC.date.isoformat()}
+    assert call("/v1/snapshot").json()["snapshot"]["logic"] == new_logic
     head.update(logic_version=running + 1)  # while a newer release is rolled out, this process still answers
-    assert call("/v1/snapshot").json()["snapshot"]["logic"] == {**now_said, "version": running + 1}
+    assert call("/v1/snapshot").json()["snapshot"]["logic"] == {**new_logic, "version": running + 1}

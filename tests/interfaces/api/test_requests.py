@@ -1,6 +1,6 @@
 """The table of requests: what is sent, and the status, code and headers that come back.
 
-Every line is sent as it stands and once more with HEAD where it is a GET. Whatever comes back, each answer carries the
+Every line is sent unchanged, and once more with HEAD where it is a GET. Whatever comes back, each answer carries the
 four headers of the contract, is JSON, and is the same for both methods.
 """
 

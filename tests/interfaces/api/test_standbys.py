@@ -1,4 +1,4 @@
-"""Pages from a real standby beside its real primary, whatever befalls the standby: each answer is the primary's."""
+"""Pages from a real standby of a real primary, whatever happens to the standby: each answer equals the primary's."""
 
 import json
 import os
@@ -33,7 +33,7 @@ from tests.companies import make_present_company, noon
 from tests.interfaces.api.conftest import ALL, Caller
 
 PEOPLE, COURSES = 7, 2
-# Looked at once: what is asked before midnight is asked after it again, and must be the same question.
+# Read once: the same question may be asked before and after midnight.
 ASKED_FROM, ASKED_UNTIL = (noon(days).isoformat().replace("+00:00", "Z") for days in (95, 0))
 REGISTERS = {listing.register.path or listing.register.name: listing.register for listing in LISTINGS.values()}
 
@@ -44,7 +44,7 @@ def _address(alias):
 
 
 def _copy_schema(of, to):
-    """The suite's tables, and what the service expects to find in them, without the companies of other tests."""
+    """The suite's tables, and the rows that the service expects in them, without the companies of other tests."""
     programs = binaries.postgresql_tree(binaries.NEWEST_POSTGRESQL) / "bin"
     for choice in (["--schema-only"], ["--data-only", "--table=django_migrations", "--table=tenancy_deployment"]):
         dumped = subprocess.run(
@@ -64,7 +64,7 @@ def on_cluster() -> bool:
 
 @pytest.fixture(scope="module")
 def one_server() -> Iterator[None]:
-    """Where the suite runs on a cluster: its servers and settings are those of one PostgreSQL for this module."""
+    """If the suite runs on a cluster, this module nevertheless uses the servers and settings of one PostgreSQL."""
     with pytest.MonkeyPatch.context() as patch, override_settings(CLUSTER=False):
         patch.delenv("CITUS", raising=False)
         yield
@@ -126,7 +126,7 @@ def company(primary, committed):
 
 @pytest.fixture
 def person(company):
-    """Somebody more of the company."""
+    """Another person of the company."""
     joined = company.join("Wilhelmina Featherstonehaugh", at=noon(50))
     capture_all(company.organization_id, company.now)
     return joined
@@ -143,7 +143,7 @@ def call(company):
 
 @pytest.fixture
 def followed(standby, company, settings):
-    """The standby as the web process sees it once it is well and has caught up."""
+    """The standby as the web process sees it once it is healthy and has caught up."""
     yield from _followed(standby, settings)
 
 
@@ -208,7 +208,7 @@ def _from_primary(call, settings):
 
 
 def _wait_until_it_answers(call, followed):
-    """Calls until the standby answers a page: it is well, connected to, and has what was written."""
+    """Calls until the standby answers a page: it is healthy, connected, and has replayed what was written."""
     before = followed.outcomes["answered"]
 
     def answers():
@@ -263,9 +263,9 @@ def test_no_page_is_behind_its_pin_nor_shows_whom_the_primary_has_erased(
     erase_person(
         organization_id=company.organization_id, learner_profile_id=person.learner_profile_id, at=datetime.now(UTC)
     )
-    shown = _names(call)
-    assert "Featherstonehaugh" not in shown
-    assert "Somebody Else" not in shown
+    names = _names(call)
+    assert "Featherstonehaugh" not in names
+    assert "Somebody Else" not in names
 
     capture_all(company.organization_id, datetime.now(UTC))
     total = _total(call)
@@ -288,7 +288,7 @@ def test_a_standby_that_was_behind_answers_again_when_it_has_caught_up(company, 
     assert _total(call) == (PEOPLE + 1) * COURSES
 
 
-def test_an_hour_behind_is_said_and_the_primary_answers(company, call, followed, standby, monkeypatch):
+def test_a_standby_an_hour_behind_is_reported_and_the_primary_answers(company, call, followed, standby, monkeypatch):
     monkeypatch.setattr(standbys, "LAGGING_SECONDS", 0.5)
     standby.execute("ALTER SYSTEM SET recovery_min_apply_delay = '1h'")
     standby.execute("SELECT pg_reload_conf()")
@@ -299,11 +299,11 @@ def test_an_hour_behind_is_said_and_the_primary_answers(company, call, followed,
         assert _total(call) == (PEOPLE + 1) * COURSES
         _wait_until(lambda: (followed.seen or standby).seconds > standbys.LAGGING_SECONDS)
         ready = call("/readyz")
-        (told,) = ready.json()["standbys"]
+        (reported,) = ready.json()["standbys"]
         assert ready.status_code in (200, 503)  # for other reasons than the standby, in a database without a beat
-        assert told["state"] == "behind"
-        assert told["lag_bytes"] > 0
-        assert told["lag_seconds"] > standbys.LAGGING_SECONDS
+        assert reported["state"] == "behind"
+        assert reported["lag_bytes"] > 0
+        assert reported["lag_seconds"] > standbys.LAGGING_SECONDS
     finally:
         standby.execute("ALTER SYSTEM RESET recovery_min_apply_delay")
         standby.execute("SELECT pg_reload_conf()")
@@ -458,7 +458,7 @@ def test_a_refused_request_leaves_the_connection_as_it_was(call, followed):
         assert call("/v1/training-records?cursor=x").status_code == 400
     with followed._lock:
         assert followed._loans == set()
-    _wait_until_it_answers(call, followed)  # not at the first call always: what was written meanwhile is replayed first
+    _wait_until_it_answers(call, followed)  # not always at the first call: what was written meanwhile is replayed first
     assert followed.outcomes["failed"] == failed
 
 
@@ -480,7 +480,7 @@ def test_a_standby_promoted_by_accident_answers_nothing(primary, company, call, 
             _wait_until(lambda followed=followed: followed.seen is not None and not followed.seen.in_recovery)
             assert _total(call) == PEOPLE * COURSES
             assert followed.outcomes["answered"] == answered
-            (told,) = call("/readyz").json()["standbys"]
-            assert told["state"] == "not_a_standby"
+            (reported,) = call("/readyz").json()["standbys"]
+            assert reported["state"] == "not_a_standby"
     finally:
         promoted.remove()

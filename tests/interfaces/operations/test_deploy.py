@@ -1,4 +1,4 @@
-"""`deploy/` fits the code: settings that exist, queues that are taken, containers that can do their work."""
+"""`deploy/` fits the code: its settings exist, its queues have workers, its containers can do their work."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def test_what_production_needs_is_set_and_what_is_set_is_read(services):
 
 
 def environment_of(service: dict) -> dict[str, str]:
-    """What Compose gives a container: our values for what stands in production.env."""
+    """The environment that Compose gives a container, with our values for those of production.env."""
     given = {name: f"{name}-K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0Yc" for name in example()} | {
         "BASE_URL": "https://records.example.com", "ALLOWED_HOSTS": "records.example.com",
         "TRUSTED_PROXIES": "10.0.0.1", "OIDC_ISSUER": "",
@@ -112,7 +112,7 @@ def test_what_may_take_long_does_not_stand_in_the_way_of_captures(task, queue):
     assert app.amqp.router.route({}, task)["queue"].name == queue
 
 
-def test_containers_run_without_rights_and_those_that_send_letters_reach_the_mail_server(services):
+def test_containers_run_without_rights_and_those_that_send_letters_can_connect_to_the_mail_server(services):
     for name in OURS:
         assert services[name]["user"] == "10001:10001"
         assert services[name]["read_only"] is True

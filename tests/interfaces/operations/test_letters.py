@@ -1,4 +1,4 @@
-"""Letters by the clock: who is looked at each minute, what REMINDERS holds back, and what operators see."""
+"""Scheduled letters: which companies are checked each minute, what REMINDERS suppresses, and what operators see."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("seen_by_all_roles")
 
 @pytest.fixture
 def company():
-    """A company that was looked at, and in which Anna was then given something to do."""
+    """A company that was checked, and in which Anna was then given something to do."""
     company = make_present_company()
     capture_all(company.organization_id, company.now)
     news.read(company.organization_id, company.now)

@@ -34,11 +34,11 @@ def test_a_line_is_json_with_what_was_logged():
     assert line["request_id"] == "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
 
 
-def test_keys_addresses_and_names_never_reach_a_log():
+def test_keys_addresses_and_names_never_get_into_a_log():
     token = new_token(KEY_PREFIXES["live"])
     line = written(
         f"GET /v1/people?key={token} by anna@example.org",
-        path=f"/x/{token}", person_name="Anna Reis", told={"work_email": "b@example.org", "at": ["c@example.org"]},
+        path=f"/x/{token}", person_name="Anna Reis", record={"work_email": "b@example.org", "at": ["c@example.org"]},
     )  # fmt: skip
     assert token not in line
     for personal in ("Anna", "@example.org"):
@@ -68,7 +68,7 @@ def test_requests_are_counted_under_few_labels(path, interface):
 
 
 @pytest.mark.usefixtures("committed")
-def test_the_lag_and_the_age_of_verification_are_told():
+def test_the_lag_and_the_age_of_verification_are_measured():
     company = make_company()
     company.join("Anna")
     status = metrics.service_status(NOW + timedelta(seconds=90))
@@ -123,7 +123,7 @@ def test_a_task_that_failed_says_so_without_arguments_and_message():
     assert json.loads(line)["event"] == "Task compliance.operations.remind[7] failed: ValueError"
 
 
-def test_why_a_server_is_away_is_told():
+def test_the_reason_that_a_server_is_away_is_logged():
     line = json.loads(written("it failed", exc_info=(OSError, ConnectionRefusedError("port 5432: refused"), None)))
     assert line["exception"] == "builtins.ConnectionRefusedError (port 5432: refused) at nowhere"
 

@@ -122,7 +122,7 @@ STANDBY = "postgresql://app:x@standby.invalid/compliance"
     ],
 )
 def test_an_unsafe_or_missing_setting_is_refused(production, setting, value, sentence, monkeypatch):
-    """Settings are read in this process, from an environment that holds nothing else, so that many are quick."""
+    """Settings are read in this process, from an environment with nothing else, so that many can be tried quickly."""
     environment = {name: text for name, text in production.items() if name != setting}
     if value is not None:
         environment[setting] = value
@@ -140,25 +140,25 @@ def test_witnesses_are_keys_with_addresses_and_more_than_half_are_a_quorum(produ
     )
 
 
-def test_what_is_not_told_otherwise_is_a_production_and_every_fault_is_named(monkeypatch, tmp_path):
-    said = _refusal({"COMPLIANCE_FOLDER": str(tmp_path), "CONCURRENT_LIMIT": "no"}, monkeypatch).splitlines()
-    assert said[0].startswith("ENVIRONMENT is not set, so this is production")
+def test_without_environment_it_is_production_and_every_fault_is_named(monkeypatch, tmp_path):
+    message = _refusal({"COMPLIANCE_FOLDER": str(tmp_path), "CONCURRENT_LIMIT": "no"}, monkeypatch).splitlines()
+    assert message[0].startswith("ENVIRONMENT is not set, so this is production")
     missing = "DATABASE_URL, REDIS_URL, LOG_FOLDER, BASE_URL, ALLOWED_HOSTS, EMAIL_FROM, EMAIL_HOST"
-    assert said[1] == f"Set {missing} in the environment, or start the embedded servers: make servers."
-    assert [line.split(":")[0] for line in said[2:6]] == [
+    assert message[1] == f"Set {missing} in the environment, or start the embedded servers: make servers."
+    assert [line.split(":")[0] for line in message[2:6]] == [
         f"Production needs {name}" for name in ("SECRET_KEY", "CURSOR_KEYS", "SECOND_FACTOR_KEYS", "CHECKPOINT_KEY")
     ]
-    assert said[6:] == ["CONCURRENT_LIMIT must be a positive whole number, not 'no'."]
+    assert message[6:] == ["CONCURRENT_LIMIT must be a positive whole number, not 'no'."]
 
 
 def test_no_fault_quotes_a_secret(production, monkeypatch):
-    """Of addresses, too: they hold passwords."""
+    """Addresses are secrets too: they hold passwords."""
     wrong = {
         name: f"sesame-{name}" for name in (*SECRETS, "DATABASE_URL", "DATABASE_OWNER_URL", "SECRET_KEY_FALLBACKS")
     }
-    said = _refusal(production | wrong, monkeypatch)
-    assert "A database URL reads" in said
-    assert "sesame" not in said
+    message = _refusal(production | wrong, monkeypatch)
+    assert "A database URL reads" in message
+    assert "sesame" not in message
 
 
 def test_servers_that_run_here_make_it_a_test_unless_the_environment_says_live(production, monkeypatch, tmp_path):
@@ -188,7 +188,7 @@ def loaded(environment, monkeypatch) -> dict:
     with monkeypatch.context() as patch:
         for name in list(os.environ):
             patch.delenv(name)
-        patch.setenv("PROMETHEUS_MULTIPROC_DIR", "")  # settings set it: so it is taken back with the others
+        patch.setenv("PROMETHEUS_MULTIPROC_DIR", "")  # the settings set it, so it is restored with the others
         for name, value in environment.items():
             patch.setenv(name, value)
         patch.delitem(sys.modules, "config.console", raising=False)
@@ -233,16 +233,16 @@ def test_a_process_starts_with_its_own_secrets_and_with_no_other_s(production, r
     assert bool(settings["CHECKPOINT_KEYS"]) is (role == "signer")
     assert len(settings["SECRET_KEY"]) >= 32
     for secret in sorted(FOREIGN - PROCESSES[role].secrets):
-        said = _refusal(environment | {secret: "K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAgIoQ"}, monkeypatch)
-        assert f"role {role} must not hold {secret}" in said
+        message = _refusal(environment | {secret: "K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAgIoQ"}, monkeypatch)
+        assert f"role {role} must not hold {secret}" in message
 
 
 @pytest.mark.parametrize("role", PROCESSES)
 def test_a_process_connects_as_its_own_database_role(production, role, monkeypatch):
     other = "app_worker" if role == "web" else "app_web"
     address = f"postgresql://{other}:secret@database.invalid/compliance"
-    said = _refusal(of_role(production, role) | {"DATABASE_URL": address}, monkeypatch)
-    assert f"not as {other}" in said
+    message = _refusal(of_role(production, role) | {"DATABASE_URL": address}, monkeypatch)
+    assert f"not as {other}" in message
 
 
 def test_a_process_that_checks_needs_the_verifier_key(production, monkeypatch):
@@ -278,6 +278,6 @@ def test_web_worker_and_beat_refuse_to_start_as_the_owner(process_environment, t
         for start in starts
     ]  # fmt: skip
     for process in running:
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 1, said
-        assert "it would see every company's rows" in said
+        _, message = process.communicate(timeout=120)
+        assert process.returncode == 1, message
+        assert "it would see every company's rows" in message

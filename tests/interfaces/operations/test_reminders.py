@@ -1,4 +1,4 @@
-"""Reminders: one letter a person, never twice, recorded as facts, honest about a crash."""
+"""Reminders: one letter per person, never twice, recorded as facts; a crash leaves them `unknown`."""
 
 import smtplib
 from datetime import timedelta
@@ -18,7 +18,7 @@ from tests.companies import NOW, make_company
 pytestmark = pytest.mark.django_db
 A_DAY = timedelta(days=1)
 DUE = NOW + 6 * A_DAY + A_DAY / 2
-"""Seven days before it were half a day ago."""
+"""The reminder of seven days before it was due half a day ago."""
 
 
 class RefusingBackend(locmem.EmailBackend):
@@ -29,7 +29,7 @@ class RefusingBackend(locmem.EmailBackend):
 
 
 class ParticularBackend(locmem.EmailBackend):
-    """Looks at addresses as Django's SMTP backend does."""
+    """A mail server that checks addresses as Django's SMTP backend does."""
 
     def send_messages(self, letters):
         for letter in letters:
@@ -39,7 +39,7 @@ class ParticularBackend(locmem.EmailBackend):
 
 
 class DyingBackend(locmem.EmailBackend):
-    """The process dies while the letter is on its way."""
+    """A mail server during which the process dies, while the letter is being sent."""
 
     def send_messages(self, letters):
         super().send_messages(letters)

@@ -1,4 +1,4 @@
-"""The id of a request goes with the work that it started: from a real web process through Redis to a real worker."""
+"""The id of a request follows the work that it started: from a real web process through Redis to a real worker."""
 
 import json
 import os
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture
 def environment(committed, process_environment, settings):
-    """That of processes with a Redis database of their own, so that nobody else's tasks come to this worker."""
+    """The environment of processes with a Redis database of their own, so that this worker gets no other tasks."""
     address = urlsplit(settings.REDIS_URL)._replace(path="/15").geturl()
     store = redis.Redis.from_url(address)
     store.flushdb()
@@ -88,8 +88,8 @@ def test_a_task_logs_the_id_of_the_request_that_sent_it(processes):
         assert answer.status == 200
 
     def lines(event):
-        told = [json.loads(line) for line in logs.read_bytes().splitlines() if line.startswith(b"{")]
-        return [line for line in told if line.get("event") == event]
+        events = [json.loads(line) for line in logs.read_bytes().splitlines() if line.startswith(b"{")]
+        return [line for line in events if line.get("event") == event]
 
     def request_ids():
         return [line["request_id"] for line in lines("request_started") if line["request"].startswith("POST /sign/")]

@@ -1,4 +1,4 @@
-"""What docs/security.md says is tested is tested: every file that it names is there."""
+"""The tests that docs/security.md names exist: every file in it is there."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What operators hear of the log: at start-up, from commands, in the night and in numbers."""
+"""What operators learn about the log: at start-up, from commands, from the nightly run and from metrics."""
 
 from io import StringIO
 
@@ -31,7 +31,7 @@ def company():
     return company
 
 
-def told(*command: str) -> str:
+def output_of(*command: str) -> str:
     out = StringIO()
     call_command(*command, stdout=out, stderr=out)
     return out.getvalue()
@@ -51,7 +51,7 @@ def test_start_up_refuses_a_history_that_went_back_and_says_what_to_do(company):
 
 
 def test_verify_history_recomputes_the_log_and_names_what_does_not_hold(company):
-    assert "3 entries of the log recomputed; 3 captures held to them." in told("verify_history", "--checkpoints")
+    assert "3 entries of the log recomputed; 3 captures held to them." in output_of("verify_history", "--checkpoints")
     Tile.objects.update(hashes=bytes(96))
     out = StringIO()
     with pytest.raises(CommandError, match="--accept"):
@@ -62,22 +62,22 @@ def test_verify_history_recomputes_the_log_and_names_what_does_not_hold(company)
 def test_an_operator_accepts_what_is_gone_and_the_log_says_so(company):
     HistoryHead.objects.filter(organization_id=company.organization_id).delete()
     with pytest.raises(CommandError, match="1 of 1 histories do not hold"):
-        told("verify_history", "--checkpoints", "--accept")
+        output_of("verify_history", "--checkpoints", "--accept")
     organization_id = company.organization_id
     Organization.objects.filter(organization_id=organization_id).delete()
-    said = told("verify_history", "--checkpoints", "--accept")
-    assert f"{organization_id}: accepted as it is; the acceptance is in the log." in said
-    assert "replay_erasures" in said
+    output = output_of("verify_history", "--checkpoints", "--accept")
+    assert f"{organization_id}: accepted as it is; the acceptance is in the log." in output
+    assert "replay_erasures" in output
     assert Leaf.objects.get(kind="acceptance").organization_id == organization_id
     startup.refuse_unsafe()
 
 
 def test_accepting_needs_the_comparison_and_signs_the_ends_of_the_access_log_anew(company):
     with pytest.raises(CommandError, match="--accept goes with --checkpoints"):
-        told("verify_history", "--accept")
+        output_of("verify_history", "--accept")
     ahead = heads_text({company.organization_id: ChainEnd(5, "1" * 64)})
     folder.write(access_heads.FILE, keys.signing_key(purpose=access_heads.PURPOSE).sign(ahead))
-    told("verify_history", "--checkpoints", "--accept")
+    output_of("verify_history", "--checkpoints", "--accept")
     assert access_heads.stated() == access_chain.heads()
     assert company.organization_id not in access_heads.stated()
 
@@ -116,7 +116,7 @@ def test_metrics_tell_the_size_what_is_not_signed_and_since_when(company):
     assert metrics.service_status(LATER).unsigned_captures == 0
 
 
-def test_a_pass_over_a_log_that_stands_still_asks_as_much_however_many_companies_there_are(company):
+def test_a_pass_over_an_unchanged_log_asks_as_much_however_many_companies_there_are(company):
     def statements() -> int:
         with CaptureQueriesContext(connection) as found:
             signing.sign_new(LATER)

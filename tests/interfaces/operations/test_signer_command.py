@@ -18,24 +18,24 @@ def company(committed):
     return company
 
 
-def told(*command: str) -> str:
+def output_of(*command: str) -> str:
     out = StringIO()
     call_command(*command, stdout=out, stderr=out)
     return out.getvalue()
 
 
 def test_it_tells_its_key_line_and_how_much_it_signed(company):
-    assert told("signer", "--verifier-key").strip() == keys.verifier_keys()[0]
+    assert output_of("signer", "--verifier-key").strip() == keys.verifier_keys()[0]
     grow(company, "Chloe")
-    assert "1 entries signed." in told("signer", "--once")
+    assert "1 entries signed." in output_of("signer", "--once")
     assert captures(company) == [1, 2, 3, 4]
 
 
 def test_without_its_key_or_its_memory_it_does_not_start(company, log_folder, settings):
     (log_folder / folder.MEMORY).unlink()
     with pytest.raises(CommandError, match=r"Refused to start\. The log's folder .* holds nothing of what was signed"):
-        told("signer", "--once")
+        output_of("signer", "--once")
     settings.CHECKPOINT_VERIFIER_KEYS = keys.verifier_keys()
     settings.CHECKPOINT_KEYS = []
     with pytest.raises(CommandError, match="does not hold the key"):
-        told("signer", "--once")
+        output_of("signer", "--once")

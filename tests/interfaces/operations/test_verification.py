@@ -1,4 +1,4 @@
-"""Verification closes a company whose history does not hold, keeps a run, and alerts."""
+"""Verification closes a company whose history is not intact, records a run, and alerts."""
 
 import logging
 import uuid

@@ -1,4 +1,4 @@
-"""Webhooks as operators see them: metrics of what waits and fails, and tries that are forgotten."""
+"""Webhooks as operators see them: metrics of waiting and failing events, and tries that are removed."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -45,7 +45,7 @@ def _wait_for(port):
 
 @pytest.fixture(scope="module")
 def echo():
-    """The port of a server that tells what a request brought."""
+    """The port of a server that answers with what it got."""
     with serving("tests.interfaces.serving.echo:front", dict(os.environ)) as port:
         yield port
 

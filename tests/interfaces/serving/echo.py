@@ -1,4 +1,4 @@
-"""A small WSGI application behind the front: what a request brought, and streams without end."""
+"""A small WSGI application behind the front: it answers with what it got, or with streams without end."""
 
 import io
 import json
@@ -9,7 +9,7 @@ from compliance.interfaces.serving.front import API_THREADS, PAGE_THREADS, REFUS
 
 
 class Streamed:
-    """An endless stream, which says when it is closed."""
+    """An endless stream, which records when it is closed."""
 
     streaming = True
     closed = 0
@@ -31,7 +31,7 @@ class Answered(list):
 
 
 class ClosedLater(Answered):
-    """An answer whose closing takes until somebody lets it go on."""
+    """An answer whose closing waits until another request releases it."""
 
     go_on = threading.Event()
     closed = 0
@@ -52,18 +52,18 @@ def application(environ, start_response):
         ClosedLater.go_on.set()
     if environ["PATH_INFO"] == "/broken":
         raise ValueError("nobody foresaw this")
-    told: dict[str, object] = {name: value for name, value in environ.items() if isinstance(value, str)}
-    told |= {"refused": environ.get(REFUSED), "body": len(environ["wsgi.input"].read())}
-    told |= {
+    received: dict[str, object] = {name: value for name, value in environ.items() if isinstance(value, str)}
+    received |= {"refused": environ.get(REFUSED), "body": len(environ["wsgi.input"].read())}
+    received |= {
         "closed": Streamed.closed,
         "closed later": ClosedLater.closed,
         "made": Streamed.made,
         "kind": type(environ["wsgi.input"]).__name__,
     }
-    assert not isinstance(environ["wsgi.input"], io.BytesIO) or told["body"] == 0
+    assert not isinstance(environ["wsgi.input"], io.BytesIO) or received["body"] == 0
     status = environ.get(REFUSED)
     start_response(f"{status} Refused" if status else "200 OK", [("content-type", "application/json")])
-    return Answered([json.dumps(told).encode()])
+    return Answered([json.dumps(received).encode()])
 
 
 API = Lane("api", API_THREADS)

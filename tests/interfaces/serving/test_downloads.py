@@ -1,4 +1,4 @@
-"""Files of data that are taken away from the console, and what is never compressed."""
+"""Files of data that are downloaded from the console, and answers that are never compressed."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""What a request brings reaches the application; whoever sends or reads slowly holds no thread."""
+"""The application gets all of a request; slow senders and slow readers occupy no thread."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from compliance.interfaces.serving import bodies, front
 from tests.interfaces.serving.conftest import send
 
 
-def told(answer):
+def answered(answer):
     head, _, content = answer.partition(b"\r\n\r\n")
     return int(head.split()[1]), json.loads(content)
 
@@ -24,7 +24,7 @@ def request(target="/", *fields, method="GET", body=b""):
 
 
 def test_the_environment_is_that_of_pep_3333(echo):
-    _, found = told(
+    _, found = answered(
         send(echo, request("/a%20b/%C3%A9?x=%41+b", "Cookie: a=1", "Cookie: b=2", "Accept: x", "Accept: y"))
     )
     assert found["PATH_INFO"].encode("latin-1").decode() == "/a b/é"
@@ -37,16 +37,16 @@ def test_the_environment_is_that_of_pep_3333(echo):
 
 
 def test_a_field_with_an_underscore_is_not_taken_for_one_with_hyphens(echo):
-    _, found = told(send(echo, request("/", "X_Forwarded_For: 192.0.2.1", "X-Forwarded-Proto: https")))
+    _, found = answered(send(echo, request("/", "X_Forwarded_For: 192.0.2.1", "X-Forwarded-Proto: https")))
     assert "HTTP_X_FORWARDED_FOR" not in found
     assert found["HTTP_X_FORWARDED_PROTO"] == "https"
 
 
 def test_a_small_body_reaches_the_application_with_its_size(echo):
-    _, found = told(send(echo, request("/", "Content-Length: 5", method="POST", body=b"abcde")))
+    _, found = answered(send(echo, request("/", "Content-Length: 5", method="POST", body=b"abcde")))
     assert (found["body"], found["CONTENT_LENGTH"]) == (5, "5")
     chunked = b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
-    _, found = told(send(echo, request("/", "Transfer-Encoding: chunked", method="POST", body=chunked)))
+    _, found = answered(send(echo, request("/", "Transfer-Encoding: chunked", method="POST", body=chunked)))
     assert (found["body"], found["CONTENT_LENGTH"]) == (5, "5")
 
 
@@ -66,23 +66,23 @@ def test_the_api_never_waits_for_a_body(echo):
 
 def test_a_body_that_nobody_signed_in_sends_is_cut_at_its_limit(echo):
     most = bodies.ANONYMOUS_BYTES
-    status, found = told(send(echo, request("/", f"Content-Length: {most}", method="POST", body=b"x" * most)))
+    status, found = answered(send(echo, request("/", f"Content-Length: {most}", method="POST", body=b"x" * most)))
     assert (status, found["body"]) == (200, most)
-    # One byte more is refused before any of it is sent, and so is one that does not say its size.
-    status, found = told(send(echo, request("/", f"Content-Length: {most + 1}", method="POST")))
+    # One byte more is refused before any of it is sent, and so is a body without a stated size.
+    status, found = answered(send(echo, request("/", f"Content-Length: {most + 1}", method="POST")))
     assert (status, found["refused"], found["body"]) == (413, 413, 0)
     chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (most + 1, b"x" * (most + 1))
-    status, found = told(send(echo, request("/", "Transfer-Encoding: chunked", method="POST", body=chunked)))
+    status, found = answered(send(echo, request("/", "Transfer-Encoding: chunked", method="POST", body=chunked)))
     assert (status, found["body"]) == (413, 0)
 
 
 def test_staff_send_files_up_to_their_own_limit(echo):
     size = 3 * 1024 * 1024
     sent = request("/", "Cookie: staff", f"Content-Length: {size}", method="POST", body=b"x" * size)
-    status, found = told(send(echo, sent))
+    status, found = answered(send(echo, sent))
     assert (status, found["body"]) == (200, size)
     too_large = request("/", "Cookie: staff", f"Content-Length: {bodies.STAFF_BYTES + 1}", method="POST")
-    assert told(send(echo, too_large))[0] == 413
+    assert answered(send(echo, too_large))[0] == 413
 
 
 def test_a_body_that_is_cut_short_is_not_handed_on(echo):
@@ -106,8 +106,8 @@ def test_a_slow_body_is_given_up_and_holds_no_thread_meanwhile(echo):
             connection.sendall(request("/", "Content-Length: 100", method="POST", body=b"a"))
         begun = time.monotonic()
         while time.monotonic() - begun < 3:
-            assert told(send(echo, request("/")))[0] == 200
-            assert told(send(echo, request("/v1/x")))[0] == 200
+            assert answered(send(echo, request("/")))[0] == 200
+            assert answered(send(echo, request("/v1/x")))[0] == 200
             for connection in slow:
                 connection.sendall(b"a")
             time.sleep(0.5)
@@ -125,16 +125,16 @@ def test_a_slow_reader_of_a_stream_holds_no_thread_and_makes_it_no_longer(echo):
         for connection in slow:
             connection.sendall(request("/stream"))
         time.sleep(2)
-        assert told(send(echo, request("/")))[0] == 200
-        _, before = told(send(echo, request("/")))
+        assert answered(send(echo, request("/")))[0] == 200
+        _, before = answered(send(echo, request("/")))
         time.sleep(1)
-        _, after = told(send(echo, request("/")))
+        _, after = answered(send(echo, request("/")))
         assert after["made"] == before["made"]  # nothing is made ahead of the readers
     finally:
         for connection in slow:
             connection.close()
     end = time.monotonic() + 30
-    while told(send(echo, request("/")))[1]["closed"] < len(slow):
+    while answered(send(echo, request("/")))[1]["closed"] < len(slow):
         assert time.monotonic() < end, "streams of readers who left are not closed"
         time.sleep(0.2)
 
@@ -145,17 +145,17 @@ def test_an_error_of_the_application_is_answered(echo):
 
 def test_an_answer_is_sent_before_it_is_closed_and_closed_once(echo):
     assert send(echo, request("/closed-later")).endswith(b"an answer")
-    assert told(send(echo, request("/")))[1]["closed later"] == 0
-    assert told(send(echo, request("/go-on")))[0] == 200
+    assert answered(send(echo, request("/")))[1]["closed later"] == 0
+    assert answered(send(echo, request("/go-on")))[0] == 200
     end = time.monotonic() + 30
-    while told(send(echo, request("/")))[1]["closed later"] < 1:
+    while answered(send(echo, request("/")))[1]["closed later"] < 1:
         assert time.monotonic() < end, "the answer is not closed"
         time.sleep(0.05)
-    assert told(send(echo, request("/")))[1]["closed later"] == 1
+    assert answered(send(echo, request("/")))[1]["closed later"] == 1
 
 
 class Closing(list):
-    """An answer that tells when it is closed."""
+    """An answer that records when it is closed."""
 
     def __init__(self, close):
         super().__init__([b"an answer"])
@@ -163,7 +163,7 @@ class Closing(list):
 
 
 def served(close, send):
-    """Lets the front serve one request in this process, until its threads have done all that they do."""
+    """Lets the front serve one request in this process, and waits for its threads to finish."""
 
     def application(environ, start_response):
         start_response("200 OK", [])
@@ -177,7 +177,7 @@ def served(close, send):
         pool.shutdown(wait=True)
 
 
-def test_what_fails_when_an_answer_is_closed_is_told_and_changes_no_answer(caplog):
+def test_an_error_when_an_answer_is_closed_is_logged_and_changes_no_answer(caplog):
     sent = []
 
     def close():
@@ -206,4 +206,4 @@ def test_connections_that_say_nothing_stop_nobody(echo):
     with contextlib.ExitStack() as idle:
         for _ in range(300):
             idle.enter_context(socket.create_connection(("127.0.0.1", echo), timeout=30))
-        assert told(send(echo, request("/")))[0] == 200
+        assert answered(send(echo, request("/")))[0] == 200

@@ -1,4 +1,4 @@
-"""The product behind the front: slow senders stop nobody, and what is refused is answered by a page of ours."""
+"""The product behind the front: slow senders delay nobody, and a refused request gets a page of ours."""
 
 import json
 import socket
@@ -39,10 +39,10 @@ def test_slow_senders_on_every_form_stop_neither_the_api_nor_pages(product, now)
 
 def test_each_call_of_the_api_has_one_line_in_the_log_once_it_was_answered(committed, process_environment, tmp_path):
     written = tmp_path / "log"
-    told = process_environment | {"LOG_LEVEL": "INFO", "LOG_FORMAT": "json"}
+    variables = process_environment | {"LOG_LEVEL": "INFO", "LOG_FORMAT": "json"}
     with (
         written.open("wb") as log,
-        serving("config.asgi:application", told, log) as port,
+        serving("config.asgi:application", variables, log) as port,
         httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=5) as client,
     ):
         answers = [client.get("/v1/snapshot"), client.head("/v1/people"), client.get("/v1/nothing")]

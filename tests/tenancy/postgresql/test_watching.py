@@ -1,4 +1,4 @@
-"""A server whose processes stand still is noticed, given up soon, and used again once it goes on."""
+"""A server whose processes hang is detected, given up soon, and used again once it goes on."""
 
 import contextlib
 import signal
@@ -21,7 +21,7 @@ REPLICATED = {"wal_level": "replica", "max_wal_senders": "2"}
 
 
 class Frozen:
-    """A PostgreSQL server of its own, which can be stopped as a debugger or a dying disk stops it."""
+    """A PostgreSQL server of its own, which can be frozen as by a debugger or a dying disk."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -31,7 +31,7 @@ class Frozen:
         )
 
     def signal(self, number: signal.Signals) -> None:
-        """To every process of the server."""
+        """Sends a signal to every process of the server."""
         postmaster = psutil.Process(
             int((postgresql.data_folder(self._folder) / "postmaster.pid").read_text().split("\n", 1)[0])
         )
@@ -111,7 +111,7 @@ def test_a_statement_that_takes_long_at_a_server_that_answers_is_waited_for(froz
 
 
 def test_a_commit_that_waits_for_a_standby_that_is_gone_is_given_up_a_little_after_a_statement_would_be(frozen):
-    """The server's own limit, 0.6 seconds here, does not hold for it: the server would wait for ever."""
+    """The server's own limit, 0.6 seconds here, does not apply to it: the server would wait for ever."""
     with psycopg.connect(frozen.superuser, autocommit=True) as administration:
         administration.execute("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
         administration.execute("SELECT pg_reload_conf()")
