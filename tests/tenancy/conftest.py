@@ -11,7 +11,7 @@ from django.db import connections, transaction
 
 @pytest.fixture
 def tampering(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
-    """A connection of Django's as the superuser, in a transaction that is rolled back, so that no other test sees it."""
+    """A connection of Django's as the superuser, in a transaction that is rolled back, which no other test sees."""
     parts = urlsplit(os.environ["DATABASE_SUPERUSER_URL"])
     alias = "tampering"
     connections.databases[alias] = connections["default"].settings_dict | {

@@ -38,7 +38,7 @@ def test_keys_addresses_and_names_never_get_into_a_log():
     token = new_token(KEY_PREFIXES["live"])
     line = written(
         f"GET /v1/people?key={token} by anna@example.org",
-        path=f"/x/{token}", person_name="Anna Reis", record={"work_email": "b@example.org", "at": ["c@example.org"]},
+        path=f"/x/{token}", person_name="Anna Reis", details={"work_email": "b@example.org", "at": ["c@example.org"]},
     )  # fmt: skip
     assert token not in line
     for personal in ("Anna", "@example.org"):
