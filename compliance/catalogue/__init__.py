@@ -1,4 +1,4 @@
-"""What a register is, declared once: the history, the API, the console, exports, evidence and clients derive from it.
+"""Declares each register once; the history, the API, the console, exports, evidence and clients derive from it.
 
 A new register is a declaration here, a decision under `rules`, a projection under `history/projections`, a loader in
 `_LOADERS` of `history/deciding.py`, and a listing under `registers`, whose module `registers/listings.py` names. A new
@@ -12,10 +12,10 @@ from compliance.catalogue.declaration import Register
 READINGS: tuple[Register, ...] = tuple(
     register for module in (training, people, certificates, courses, policies) for register in module.REGISTERS
 )
-"""Every way of reading a register: those of the contract's endpoints, by number."""
+"""Every way of reading a register, one for each endpoint of the contract, by number."""
 
 REGISTERS: dict[int, Register] = {register.number: register for register in READINGS if register.path == register.name}
-"""The registers by number, in its order."""
+"""The registers by number, in this order."""
 
 
 def owed(of: str) -> Register:

@@ -1,4 +1,4 @@
-"""What a register declares of itself: all that other rooms need to know of it before they read a row."""
+"""The declaration of a register: all that other rooms need to know about it before they read a row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from compliance.rules.vocabulary import Scope
 
 
 class Window(Enum):
-    """Which moments a register is asked about, by the names of its query parameters.
+    """The moments that a register is asked about, by the names of its query parameters.
 
-    The values are the parameter that ends the window and the one that starts it, None where there is none.
+    A value is the parameter that ends the window and the one that starts it, None where there is none.
     """
 
     NOW = (None, None)
@@ -45,7 +45,7 @@ class Column:
 class Register:
     """A register of the contract, or a second way of reading one (training records of a period).
 
-    `number` is what the history's tables call it, `name` its address under /v1 and what the row digest hashes.
+    `number` identifies it in the history's tables; `name` is its address under /v1 and part of the row digest.
     """
 
     number: int
@@ -57,7 +57,7 @@ class Register:
     columns: Mapping[str, str]
     """The typed columns of `HistoryRow` that repeat a field of the stored body, each with that field."""
     basis: type[Shape] | None = None
-    """What the feed gives of a version besides its fields; its listing says how. None: nothing."""
+    """What the feed sends of a version besides its fields; the listing computes it. None: nothing."""
 
     subjects: tuple[str, ...]
     """The kinds of subject (`SubjectKind`) whose decision writes its records."""
@@ -85,13 +85,13 @@ class Register:
     few: bool = False
     """Even a large company has so few rows that they are counted at once."""
     signed: bool = False
-    """Its rows carry digests to be checked without the service, so evidence packs keep its pages as /v1 gives them."""
+    """Its rows have digests to be checked without the service, so evidence packs keep its pages as /v1 sends them."""
     tally: str = ""
     """The kind of dashboard tally that counts its records; empty: none does."""
     owed: str = ""
-    """`course` or `policy` where its records say who owes one."""
+    """`course` or `policy` where its records state who owes one."""
     of_person: str = ""
-    """What the page about one person calls this person's rows; empty: its rows are of nobody."""
+    """The name of a person's rows on the page about this person; empty: its rows belong to nobody."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", self.path or self.name)
@@ -108,5 +108,5 @@ class Register:
 
     @property
     def fields(self) -> list[str]:
-        """The fields of a row in a table. A policy's file is none: it is to be read, and a cell would cut it."""
+        """The fields of a row in a table. A policy's file is left out, because a cell would cut it."""
         return [name for name in self.row.model_fields if name != "html"]

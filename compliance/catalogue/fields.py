@@ -11,11 +11,11 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from compliance.rules.vocabulary import Cause
 
 CLOCK: dict[str, Any] = {"x-clock-dependent": True}
-"""Of a field that may change without a new version, because the clock decides it."""
+"""For a field that may change without a new version, because the clock decides it."""
 
 
 class AtRead:
-    """Marks a field that no version stores and that is read anew for each answer: current titles, counts, sends."""
+    """Marks a field that no version stores and that each answer reads anew: current titles, counts, sends."""
 
 
 class OfPerson:
@@ -26,9 +26,9 @@ AT_READ, OF_PERSON = AtRead(), OfPerson()
 
 
 class Shape(BaseModel):
-    """Base of all: what the service answers has no other member than those named here.
+    """Base of all classes: the service's answers have no other members than the declared ones.
 
-    The document says nothing of that: clients are to bear a member that a later version adds.
+    The OpenAPI document does not state that, because clients must accept members that a later version adds.
     """
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
@@ -44,7 +44,7 @@ HashedInstant = Annotated[
         examples=["2026-03-02T09:30:00.000000Z"],
     ),
 ]
-"""Text, and no `date-time`: a generated client would make a date of it and lose the form that is hashed."""
+"""Text without the format `date-time`: a generated client would parse it and lose the hashed form."""
 
 
 class Tenant(Shape):

@@ -15,9 +15,9 @@ _ENVELOPE = frozenset(Versioned.model_fields)
 
 @cache
 def stored_shape(register: Register) -> type[Shape]:
-    """The class of a version's fields as the feed gives them, in their order, which is that of the stored text.
+    """The class of a version's fields as the feed sends them, in the order of the stored text.
 
-    Personal fields are those of a register that only `people:read` opens; in others they are left out.
+    Personal fields are included only for a register that needs `people:read`.
     """
     personal = register.scope is Scope.PEOPLE_READ
     return _without(register.row, f"{register.row.__name__}Fields", personal)
@@ -39,7 +39,7 @@ def _is_stored(info: FieldInfo, personal: bool) -> bool:
 
 
 def _stored(annotation: Any) -> Any:
-    """The type of a field; of the classes within it, what is stored."""
+    """The type of a field, with the classes within it reduced to what is stored."""
     if isinstance(annotation, type) and issubclass(annotation, Shape):
         return _without(annotation, f"Stored{annotation.__name__}", False)
     if get_origin(annotation) is list:

@@ -1,7 +1,7 @@
-"""Accepting what was restored, on purpose: histories and a log that are not as they were signed, as they are now.
+"""Accepts, on an operator's order, restored histories and a restored log that differ from what was signed.
 
-Nothing that was signed is unsaid: entries that the database lacks are put back, and each history that is accepted
-gets an entry that says so, the digest of the text `svc.accepted/2`. The log goes on from there without a fork.
+No signed entry is lost: entries that the database lacks are written again, and each accepted history gets an entry for
+its acceptance, the digest of the text `svc.accepted/2`. The log continues from there without a fork.
 """
 
 import hashlib
@@ -26,10 +26,10 @@ ACCEPTED_CONSTANT = "svc.accepted/2"
 
 
 def accept(now: datetime) -> list[uuid.UUID]:
-    """Takes the log as the folder and the database know it together, and every history that contradicts it as it is.
+    """Joins the logs of the folder and the database, and accepts every history that contradicts what was signed.
 
-    Returns the companies of which an acceptance is in the log now. Each accepted history is recomputed from its first
-    row on. Raises NotAcceptableError when one does not hold, or when database and folder know two different logs;
+    Returns the companies whose acceptance is in the log now. Each accepted history is recomputed from its first row.
+    Raises NotAcceptableError when one has a fault, or when database and folder have two different logs;
     SigningKeyMissingError; LogFolderError.
     """
     keys.signing_key()
@@ -62,7 +62,7 @@ def accepted_text(organization_id: uuid.UUID, capture_sequence: int, chain_hash:
 
 
 def _accepting(memory: Memory, company: uuid.UUID, captures: list[NewCapture], now: datetime) -> Iterator[NewLeaf]:
-    """The acceptance, and the captures of the accepted history that no entry speaks of."""
+    """The entries of the acceptance, and of the accepted history's captures that have none yet."""
     number, chain_hash = captures[-1][:2] if captures else (0, ZERO_DIGEST)
     text = accepted_text(company, number, chain_hash, now)
     entry = hashlib.sha256(text.encode()).digest()
@@ -77,7 +77,7 @@ def _accepting(memory: Memory, company: uuid.UUID, captures: list[NewCapture], n
 
 
 def _recomputed(company: uuid.UUID) -> tuple[list[NewCapture], Known]:
-    """All captures of a history, recomputed from its first row on."""
+    """All captures of a history, recomputed from its first row."""
     captures: list[NewCapture] = []
     away: set[uuid.UUID] = set()
     known, more = Known(), company in capture_ends(away)
@@ -95,7 +95,7 @@ def _recomputed(company: uuid.UUID) -> tuple[list[NewCapture], Known]:
 
 
 def _join(memory: Memory) -> None:
-    """Makes folder and database know the same log: the longer of both, which must begin with the shorter."""
+    """Gives folder and database the same log: the longer of the two, which must begin with the shorter."""
     signed, newest = memory.signed(), queries.newest_checkpoint()
     remembered, published = signed.size if signed else 0, newest.size if newest else 0
     if newest is not None and published > remembered:
@@ -119,7 +119,7 @@ def _publish(memory: Memory, signed: Signed, published: int) -> None:
 
 
 def _take_over(memory: Memory, signed: Signed | None, newest: queries.Published) -> None:
-    """Remembers what only the database knows, once the signed checkpoint there covers it."""
+    """Copies entries that only the database has to the memory, if the signed checkpoint there covers them."""
     stated = keys.checked_checkpoint(newest.note)
     keys.same_origin(stated.origin)
     tree = CompactRange(signed.size, signed.tree.hashes) if signed else CompactRange()

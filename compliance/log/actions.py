@@ -1,4 +1,4 @@
-"""Publishing the log: the writes to its tables, which the signer alone makes."""
+"""Publishes the log: the writes to its tables, which only the signer makes."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from compliance.proofs.merkle import leaf_hash
 from compliance.tenancy import sql
 
 KEPT = timedelta(days=1)
-"""How long checkpoints stay after newer ones: a reader that has just asked for one finds it again."""
+"""How long checkpoints are kept after newer ones, so that readers can finish with the one that they got."""
 
 _LEAF = {
     "index": "bigint", "kind": "text", "organization_id": "uuid", "capture_sequence": "bigint", "entry": "bytea",
@@ -25,9 +25,9 @@ _AT_ONCE = 5_000
 
 
 def publish(leaves: Iterable[NewLeaf], begin: int, signed: Signed) -> None:
-    """Publishes a signed checkpoint with the leaves from place `begin` on that it adds; all or nothing.
+    """Publishes a signed checkpoint with the leaves that it adds, from place `begin` on; all or nothing.
 
-    Raises LogRefusedError when the tiles that were published before do not lead to the root that was signed.
+    Raises LogRefusedError when the tiles published before do not lead to the signed root.
     """
     with transaction.atomic():
         growing = tree.Growing(begin, tree.stored(tree.edge(begin)))
@@ -56,12 +56,12 @@ def publish(leaves: Iterable[NewLeaf], begin: int, signed: Signed) -> None:
 
 
 def keep_cosigned(size: int, note: str) -> None:
-    """Puts a checkpoint with the cosignatures of witnesses in the place of the same one with fewer."""
+    """Replaces a published checkpoint by the same one with more cosignatures."""
     Checkpoint.objects.filter(size=size).update(note=note)
 
 
 def keep_answers(answers: Iterable[Answer], size: int, now: datetime) -> None:
-    """Count what the witnesses answered about the checkpoint of `size` entries."""
+    """Counts the witnesses' answers about the checkpoint of `size` entries."""
     by_key = {each.key.line(): each for each in answers}
     if not by_key:
         return
@@ -80,7 +80,7 @@ def keep_answers(answers: Iterable[Answer], size: int, now: datetime) -> None:
 
 
 def _forget(before: datetime, newest: int) -> None:
-    """Checkpoints of before this moment go, but for the newest two: start-up looks at both."""
+    """Deletes checkpoints from before this moment, except the newest two: start-up needs both."""
     kept = Checkpoint.objects.filter(size__lt=newest).order_by("-size").values_list("size", flat=True).first()
     if kept is not None:
         Checkpoint.objects.filter(signed_at__lt=before, size__lt=kept).delete()

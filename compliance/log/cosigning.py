@@ -1,4 +1,4 @@
-"""The newest checkpoint and its witnesses: it is published with each cosignature, and their answers are counted."""
+"""Has witnesses cosign the newest checkpoint, publishes it with their cosignatures, and counts their answers."""
 
 from datetime import datetime
 
@@ -7,12 +7,12 @@ from compliance.log.witnesses import Outcome, Witnesses
 
 
 def cosign_newest(witnesses: Witnesses, now: datetime) -> int:
-    """Ask the witnesses for what the newest checkpoint lacks, and publish it with what they cosigned.
+    """Asks the witnesses for the cosignatures that the newest checkpoint lacks, and publishes it with those.
 
-    What they are asked to cosign is the folder's checkpoint, which nobody but the signer writes; of what the database
-    holds beside it only cosignatures that verify are kept. Returns how many cosigned. Takes a few seconds at most, and
-    nothing that a witness does raises anything. Raises LogError when the log itself is at fault. Outside of a
-    transaction: nothing is locked while they are asked.
+    The witnesses get the folder's checkpoint, which only the signer writes; of the database's copy only cosignatures
+    that verify are kept. Returns how many witnesses cosigned. Takes a few seconds at most. Raises nothing for what a
+    witness does, and LogError when the log itself is at fault. Call it outside of a transaction, so that nothing is
+    locked meanwhile.
     """
     signed, published = folder.read(folder.CHECKPOINT), queries.newest_checkpoint()
     if signed is None or published is None or keys.checked_checkpoint(signed).size != published.size:

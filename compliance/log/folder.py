@@ -1,7 +1,7 @@
 """The log's folder outside the database (setting LOG_FOLDER): the signer writes it, every process may read from it.
 
-`checkpoint` is the newest signed checkpoint that was published. Every process holds the database to it when it starts.
-`memory.sqlite3` is what the signer knows to have signed (`memory`); `lock` makes signers take turns.
+`checkpoint` is the newest signed checkpoint that was published. Every process compares the database with it at start.
+`memory.sqlite3` contains what the signer has signed (`memory`); `lock` makes signers take turns.
 """
 
 import contextlib
@@ -21,13 +21,13 @@ LOCK = "lock"
 
 
 def path() -> Path:
-    """Where the folder is. `{deployment_id}` in the setting keeps databases that share a folder apart."""
+    """The folder's path. `{deployment_id}` in the setting separates databases that share a folder."""
     name = settings.LOG_FOLDER
     return Path(name.replace("{deployment_id}", str(deployment_id())) if "{deployment_id}" in name else name)
 
 
 def made() -> Path:
-    """The folder, made when it is not there. Raises LogFolderError."""
+    """The folder; it is made if it does not exist. Raises LogFolderError."""
     found = path()
     try:
         found.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def read(name: str) -> str | None:
 
 
 def write(name: str, text: str) -> None:
-    """Puts a whole file in the place of the one before it: a crash leaves one or the other. Raises LogFolderError."""
+    """Replaces a whole file at once: a crash leaves either the old or the new one. Raises LogFolderError."""
     folder = made()
     beside = folder / f"{name}.new"
     try:
@@ -69,9 +69,9 @@ def write(name: str, text: str) -> None:
 
 @contextlib.contextmanager
 def locked() -> Iterator[None]:
-    """Waits until no other process signs, and keeps others from it. The kernel frees the lock of one that dies.
+    """Waits until no other process signs, then locks. The kernel frees the lock of a process that dies.
 
-    Raises LogFolderError where the lock's file cannot be written.
+    Raises LogFolderError when the lock's file cannot be written.
     """
     file = made() / LOCK
     try:

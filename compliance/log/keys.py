@@ -1,7 +1,7 @@
-"""The log's name and its keys: who signs, and how everybody checks what was signed.
+"""The log's origin and its keys: the signer's private keys, and the checks of what was signed.
 
-The origin names the log in its checkpoints, and its key (C2SP tlog-checkpoint). What else the signer signs bears a name
-below the origin (`<origin>/evidence`), so that no such signature can be taken for that of a checkpoint.
+The origin names the log in its checkpoints, and its key (C2SP tlog-checkpoint). Other things are signed under a name
+below the origin (`<origin>/evidence`), so that no such signature can pass as that of a checkpoint.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from compliance.proofs.signed_note import VerifierKey, parse_verifier_key, verif
 
 
 def origin() -> str:
-    """The log's origin: as the folder's checkpoint states it, else as the settings name it.
+    """The log's origin: from the folder's checkpoint or, before the first, from the settings.
 
-    Raises OriginChangedError when LOG_ORIGIN names another one than the log was begun with.
+    Raises OriginChangedError when LOG_ORIGIN names another one than that of the checkpoint.
     """
     note = folder.read(folder.CHECKPOINT)
     return same_origin(None if note is None else note.partition("\n")[0])
 
 
 def same_origin(begun: str | None) -> str:
-    """The origin under which the log was begun; that of the settings before. Raises OriginChangedError."""
+    """The origin with which the log began or, before that, the one of the settings. Raises OriginChangedError."""
     wanted: str = settings.LOG_ORIGIN
     if begun is not None and wanted not in ("", begun):
         raise OriginChangedError(
@@ -38,16 +38,16 @@ def same_origin(begun: str | None) -> str:
 
 
 def signers(begun: str | None = None, purpose: str = "") -> list[NoteSigner]:
-    """The private keys that this process holds, the one that signs first; all but the signer hold none.
+    """The private keys of this process, the signing one first; empty in every process but the signer.
 
-    `begun`: the origin where it is known. `purpose`: what else than checkpoints is signed, as `evidence`.
+    `begun`: the origin, if it is known. `purpose`: what is signed other than checkpoints, such as `evidence`.
     """
     name = _named(begun or origin(), purpose) if settings.CHECKPOINT_KEYS else ""
     return [NoteSigner.from_seed(name, hashlib.sha256(key.encode()).digest()) for key in settings.CHECKPOINT_KEYS]
 
 
 def signing_key(begun: str | None = None, purpose: str = "") -> NoteSigner:
-    """The key that signs. Raises SigningKeyMissingError in a process that must not have it."""
+    """The signing key. Raises SigningKeyMissingError in a process without it."""
     for signer in signers(begun, purpose):
         return signer
     raise SigningKeyMissingError(
@@ -61,7 +61,7 @@ def holds_key() -> bool:
 
 
 def verifier_keys(purpose: str = "") -> list[str]:
-    """The public halves of our keys, newest first: of those that this process holds, else from the settings."""
+    """The public halves of our keys, newest first: from the private keys of this process, or else from the settings."""
     if settings.CHECKPOINT_KEYS:
         return [signer.verifier_key for signer in signers(purpose=purpose)]
     found = (parse_verifier_key(line) for line in settings.CHECKPOINT_VERIFIER_KEYS)
@@ -69,7 +69,7 @@ def verifier_keys(purpose: str = "") -> list[str]:
 
 
 class Checked(NamedTuple):
-    """The text of a note that one of our keys signed, and the verifier key of that one."""
+    """The text of a note that one of our keys signed, and the verifier key of this key."""
 
     text: str
     verifier_key: str
@@ -93,7 +93,7 @@ def checked(note: str, purpose: str = "") -> Checked:
 
 
 def checked_checkpoint(note: str) -> LogCheckpoint:
-    """What a checkpoint of our log states, its signature checked. Raises LogFolderError."""
+    """The content of a checkpoint of our log, after checking its signature. Raises LogFolderError."""
     text, verifier_key = checked(note)
     try:
         found = parse_log_checkpoint(text)

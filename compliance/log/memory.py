@@ -1,7 +1,7 @@
-"""What the signer knows to have signed, outside of the database: an SQLite file in the log's folder.
+"""The signer's memory of what it has signed, outside of the database: an SQLite file in the log's folder.
 
-Committed in one transaction with each signed checkpoint and before anything is published, so that a signer that dies
-at any point goes on from here: it publishes what it had signed and never signs another tree of the same size.
+It is written in one transaction with each signed checkpoint, before anything is published. So a signer that dies at any
+point continues from here: it publishes what it had signed and never signs another tree of the same size.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ class Signed(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many entries it covers."""
+        """How many entries the checkpoint covers."""
         return self.tree.size
 
 
@@ -59,7 +59,7 @@ class NewLeaf(NamedTuple):
 
 
 class Memory:
-    """The open file. Everything raises LogFolderError when the file cannot be read or is not one of ours."""
+    """The open file. Every method raises LogFolderError when the file cannot be read or is not one of ours."""
 
     def __init__(self, connection: sqlite3.Connection, file: Path) -> None:
         self._connection = connection
@@ -68,7 +68,7 @@ class Memory:
     @classmethod
     @contextlib.contextmanager
     def opened(cls) -> Iterator[Self]:
-        """Opens the file, which is made when it is not there. Within `folder.locked`."""
+        """Opens the file; it is made if it does not exist. Call it within `folder.locked`."""
         file = folder.made() / folder.MEMORY
         with _reported(file):
             connection = sqlite3.connect(file, isolation_level=None)
@@ -82,7 +82,7 @@ class Memory:
             connection.close()
 
     def signed(self) -> Signed | None:
-        """The newest signed checkpoint; None before the first. Raises LogFolderError when leaves do not go with it."""
+        """The newest signed checkpoint; None before the first. Raises LogFolderError if the leaves do not match it."""
         with _reported(self._file):
             row = self._connection.execute(
                 "SELECT origin, size, tree_range, note, signed_at, size_before FROM signed"
@@ -96,7 +96,7 @@ class Memory:
         return Signed(origin, self._range(size, hashes), note, datetime.fromisoformat(signed_at), before)
 
     def companies(self) -> dict[uuid.UUID, Known]:
-        """Of every company under the log how far it is: its newest signed capture, and its tree there."""
+        """For every company in the log, its newest signed capture and its tree after it."""
         with _reported(self._file):
             rows = self._connection.execute(
                 "SELECT organization_id, capture_sequence, chain_hash, tree_size, tree_range FROM company"
@@ -105,7 +105,7 @@ class Memory:
         return {uuid.UUID(company): Known(*known) for company, *known in rows}
 
     def unknown(self) -> set[uuid.UUID]:
-        """The companies of which leaves are remembered, but not how far they are: they are to be accepted."""
+        """The companies with remembered leaves but without a known newest capture: they are still to be accepted."""
         with _reported(self._file):
             rows = self._connection.execute("SELECT organization_id FROM company WHERE capture_sequence IS NULL")
             return {uuid.UUID(company) for (company,) in rows}
@@ -122,7 +122,7 @@ class Memory:
                 yield NewLeaf(kind, uuid.UUID(company), number, entry, statement)
 
     def captures_of(self, organization_id: uuid.UUID) -> dict[int, bytes]:
-        """The entries of a company's captures as they count now: what an acceptance ended is not among them."""
+        """The valid entries of a company's captures, without those that an acceptance ended."""
         found: dict[int, bytes] = {}
         with _reported(self._file):
             rows = self._connection.execute(
@@ -137,7 +137,7 @@ class Memory:
         return found
 
     def commit(self, signed: Signed, leaves: Iterable[NewLeaf], companies: Mapping[uuid.UUID, Known | None]) -> None:
-        """Keeps a signed checkpoint with the leaves that it adds and how far companies are under it; all or nothing."""
+        """Stores a signed checkpoint, the leaves that it adds, and the companies' newest captures; all or nothing."""
         first = signed.size_before
         with _reported(self._file):
             self._connection.execute("BEGIN IMMEDIATE")

@@ -1,6 +1,6 @@
-"""The published log. Directory tables: it is one for all companies, and is read without a company context.
+"""The published log. Its tables are directory tables: one log for all companies, read without a company context.
 
-The signer publishes here what it has signed and remembers outside of the database; all others read.
+The signer publishes here what it has signed and stored outside of the database; all other processes only read.
 """
 
 from django.db import models
@@ -9,14 +9,14 @@ from django.db import models
 class Leaf(models.Model):
     """One entry of the log: a capture's `chain_hash`, or the digest by which an operator accepted a history.
 
-    A company's captures stand in the order of `capture_sequence`. An acceptance at capture N ends what the company's
-    earlier leaves say of captures beyond N, and the captures that follow it take the place of earlier ones.
+    A company's captures are in the order of `capture_sequence`. An acceptance at capture N ends the company's earlier
+    leaves of captures after N; the leaves that follow it replace them.
     """
 
     append_only = True
 
     class Kind(models.TextChoices):
-        """What an entry speaks of."""
+        """What an entry is about."""
 
         CAPTURE = "capture", "capture"
         ACCEPTANCE = "acceptance", "acceptance of a history"
@@ -39,7 +39,7 @@ class Leaf(models.Model):
 
 
 class Tile(models.Model):
-    """Up to 256 consecutive hashes of one level of the tree, one behind another; the last of a level grows."""
+    """Up to 256 consecutive hashes of one level of the tree, concatenated; the last tile of a level grows."""
 
     pk = models.CompositePrimaryKey("level", "index")
     level = models.SmallIntegerField()
@@ -48,7 +48,7 @@ class Tile(models.Model):
 
 
 class Checkpoint(models.Model):
-    """A signed checkpoint of the log; those of the last day and the newest are kept."""
+    """A signed checkpoint of the log; those of the last day and the newest two are kept."""
 
     size = models.BigIntegerField(primary_key=True)
     root = models.BinaryField(max_length=32)
@@ -57,10 +57,10 @@ class Checkpoint(models.Model):
 
 
 class Witness(models.Model):
-    """What the signer heard of a witness: the largest checkpoint that it cosigned, and what it answered, counted."""
+    """A witness's answers to the signer: the largest checkpoint that it cosigned, and counts by outcome."""
 
     class Outcome(models.TextChoices):
-        """What came of asking a witness."""
+        """The result of asking a witness."""
 
         COSIGNED = "cosigned", "It cosigned the checkpoint."
         UNREACHABLE = "unreachable", "There was no answer."

@@ -1,4 +1,4 @@
-"""Reads of the published log that other rooms ask for. Whatever its tables hold is under the newest checkpoint."""
+"""Reads of the published log for other rooms. The newest checkpoint covers everything in its tables."""
 
 import uuid
 from datetime import datetime
@@ -14,7 +14,7 @@ __all__ = ["consistency", "inclusion", "root_at"]
 
 
 class Published(NamedTuple):
-    """A checkpoint that readers are served: how many entries, the root of their tree, the signed note, since when."""
+    """A published checkpoint: its number of entries, the root of their tree, the signed note, and when it was made."""
 
     size: int
     root: bytes
@@ -23,9 +23,9 @@ class Published(NamedTuple):
 
 
 class SignedCapture(NamedTuple):
-    """A company's newest capture under the newest checkpoint, and the entry that speaks of it.
+    """A company's newest capture under the newest checkpoint, and its entry.
 
-    After a history was accepted before its first capture there is none: `capture_sequence` 0, the rest null.
+    There is none after a history was accepted before its first capture: `capture_sequence` is 0, the rest is null.
     """
 
     organization_id: uuid.UUID
@@ -40,7 +40,7 @@ def newest_checkpoint() -> Published | None:
 
 
 def newest_checkpoints(most: int) -> list[Published]:
-    """The newest checkpoints, the newest first."""
+    """The newest `most` checkpoints, newest first."""
     found = sql.fetch("SELECT size, root, note, signed_at FROM log_checkpoint ORDER BY size DESC LIMIT %s", [most])
     return [Published(*row) for row in found]
 
@@ -51,9 +51,9 @@ def size() -> int:
 
 
 def leaf_of(organization_id: uuid.UUID, capture_sequence: int) -> int | None:
-    """The place of the entry of a capture; None while it is not yet signed.
+    """The place of the entry of a capture; None while it is not signed.
 
-    After an acceptance several entries may speak of captures of one number: the last one counts, unless the company's
+    After an acceptance several entries may have the same capture number: the last one counts, unless the company's
     history was accepted after it at an earlier capture.
     """
     ((index,),) = sql.fetch(
@@ -89,7 +89,7 @@ CROSS JOIN (SELECT size, root, note, signed_at FROM log_checkpoint ORDER BY size
 
 
 def newest_signed_capture(organization_id: uuid.UUID) -> tuple[int, int] | None:
-    """The number of a company's newest capture under the newest checkpoint, and the place of its entry; None: none."""
+    """The number of a company's newest capture under the newest checkpoint and the place of its entry, or None."""
     for capture_sequence, index in sql.fetch(_NEWEST_SIGNED, {"organization": organization_id}):
         return capture_sequence, index
     return None
@@ -104,14 +104,14 @@ class NewestSigned(NamedTuple):
 
 
 def newest_signed(organization_id: uuid.UUID) -> NewestSigned | None:
-    """As `newest_signed_capture`, with the checkpoint itself; on the way of a request (`tenancy.reading`)."""
+    """As `newest_signed_capture`, with the checkpoint itself; read as requests read (`tenancy.reading`)."""
     for number, leaf, *checkpoint in reading.fetch(_SIGNED_AND_CHECKPOINT, {"organization": organization_id}):
         return NewestSigned(number, leaf, Published(*checkpoint))
     return None
 
 
 def signed_captures(size: int = _EVERYTHING) -> list[SignedCapture]:
-    """The newest capture of each company among the first `size` entries, in one statement that looks up each once."""
+    """The newest capture of each company among the first `size` entries, in one statement with a look-up for each."""
     rows = sql.fetch(
         f"""WITH RECURSIVE company AS (
             (SELECT organization_id FROM log_leaf ORDER BY organization_id LIMIT 1)
@@ -128,7 +128,7 @@ def signed_captures(size: int = _EVERYTHING) -> list[SignedCapture]:
 
 
 def joined_signed(alias: str) -> str:
-    """SQL that joins, as `g.signed`, up to which capture the company of `alias`.organization_id is under the log."""
+    """SQL that joins, as `g.signed`, the number of the newest signed capture of the company of `alias`."""
     return (
         f" LEFT JOIN LATERAL (SELECT capture_sequence AS signed FROM log_leaf"  # noqa: S608
         f" WHERE organization_id = {alias}.organization_id ORDER BY index DESC LIMIT 1) g ON true"
@@ -136,7 +136,7 @@ def joined_signed(alias: str) -> str:
 
 
 def tile(level: int, index: int) -> bytes:
-    """The hashes of a tile, one behind another; empty when there is no such tile."""
+    """The concatenated hashes of a tile; empty if there is no such tile."""
     found = Tile.objects.filter(level=level, index=index).values_list("hashes", flat=True).first()
     return b"" if found is None else bytes(found)
 
@@ -148,7 +148,7 @@ def entries(begin: int, end: int) -> list[bytes]:
 
 
 def capture_entries(organization_id: uuid.UUID) -> dict[int, bytes]:
-    """The entries of all captures of a company that count now, by `capture_sequence`."""
+    """The valid entries of all captures of a company, by `capture_sequence`."""
     found: dict[int, bytes] = {}
     rows = Leaf.objects.filter(organization_id=organization_id).order_by("index")
     for kind, number, entry in rows.values_list("kind", "capture_sequence", "entry").iterator(chunk_size=10_000):
@@ -160,10 +160,10 @@ def capture_entries(organization_id: uuid.UUID) -> dict[int, bytes]:
 
 
 def quorum_missing_since() -> datetime | None:
-    """Return since when LOG_QUORUM of LOG_WITNESSES have not cosigned what was signed; None when nothing is missing.
+    """Since when the log lacks cosignatures by LOG_QUORUM of LOG_WITNESSES; None when none is missing.
 
-    Who cosigned a checkpoint vouches for those before it. Checkpoints of the last day are looked at, so what has been
-    missing for longer counts from there.
+    A cosignature of a checkpoint covers the checkpoints before it. Only checkpoints of the last day are kept, so what
+    has been missing for longer counts from the oldest of these.
     """
     keys = [entry.partition(" ")[0] for entry in settings.LOG_WITNESSES]
     if not keys:
@@ -175,7 +175,7 @@ def quorum_missing_since() -> datetime | None:
 
 
 def witness_answers() -> list[tuple[str, str, int]]:
-    """Return of each witness of LOG_WITNESSES its name, and how often it was asked with each outcome."""
+    """For each witness of LOG_WITNESSES and each outcome: the name, the outcome, and how often it occurred."""
     keys = [entry.partition(" ")[0] for entry in settings.LOG_WITNESSES]
     counted = dict(Witness.objects.filter(key__in=keys).values_list("key", "answers"))
     return [

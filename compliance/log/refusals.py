@@ -1,7 +1,7 @@
-"""Holding the database to what the log's folder covers: at start-up, by `verify_history --checkpoints` and each night.
+"""Compares the database with what the log's folder covers: at start-up, by `verify_history --checkpoints`, each night.
 
-A tree inside one database does not stop its administrator, nor a restore of an older backup: what was signed and is
-kept outside does. That the folder is missing or older shows by what the database knows to have been signed.
+A tree inside a database does not protect it from its administrator or from the restore of an older backup; what was
+signed and is kept outside does. A missing or older folder is found by what the database knows to have been signed.
 """
 
 import uuid
@@ -25,7 +25,7 @@ WHAT_TO_DO = (
 
 
 class Refusal(NamedTuple):
-    """A company whose history is not the one under the log, and why, in one sentence.
+    """A company whose history is not the one in the log, with the reason in one sentence.
 
     Without a company: the log or its folder is not what was signed.
     """
@@ -35,7 +35,7 @@ class Refusal(NamedTuple):
 
 
 class SignedEnd(NamedTuple):
-    """The newest capture of a company that was signed, and its chain hash. Capture 0: an accepted beginning."""
+    """The newest signed capture of a company, and its chain hash. Capture 0: a history accepted before its first."""
 
     organization_id: uuid.UUID
     capture_sequence: int
@@ -43,9 +43,9 @@ class SignedEnd(NamedTuple):
 
 
 def refuse_other_log() -> None:
-    """Raises LogRefusedError when the database is not the one that was signed, saying what to do (start-up).
+    """Raises LogRefusedError, with a sentence on what to do, when the database is not the signed one (start-up).
 
-    OriginChangedError and LogFolderError are raised for what the folder and the settings hold.
+    Raises OriginChangedError and LogFolderError for faults of the settings and the folder.
     """
     found = refusals()
     if found:
@@ -53,9 +53,9 @@ def refuse_other_log() -> None:
 
 
 def refusals() -> list[Refusal]:
-    """What of the database, of the folder and of each company's history is not what was signed.
+    """Where the database, the folder or a company's history differs from what was signed.
 
-    Raises LogFolderError when the folder's checkpoint is signed by none of our keys, and OriginChangedError.
+    Raises LogFolderError when none of our keys signed the folder's checkpoint, and OriginChangedError.
     """
     sentence, newest = _looked_at()
     if sentence is not None:
@@ -71,15 +71,15 @@ def refusals() -> list[Refusal]:
 
 
 def refused_log() -> str | None:
-    """What of the log as a whole is not what was signed, in one sentence; None when all is. Raises as `refusals`."""
+    """Where the log as a whole differs from what was signed, in one sentence, or None. Raises as `refusals`."""
     return _looked_at()[0]
 
 
 def _looked_at() -> tuple[str | None, list[Published]]:
-    """Why the log is refused, if it is, and its newest checkpoints.
+    """The reason to refuse the log, or None, and its newest checkpoints.
 
-    The folder is read before the database, which can then only know more of what a running signer adds; what is refused
-    is looked at again, for it may have signed twice in between.
+    The folder is read before the database, so that the database can only be ahead while a signer runs. A refusal is
+    checked again, because the signer may have signed twice in between.
     """
     for _ in range(2):
         note, newest = folder.read(folder.CHECKPOINT), queries.newest_checkpoints(2)
@@ -100,9 +100,9 @@ def _refused(note: str | None, newest: list[Published]) -> str | None:
 
 
 def _other_log(stated: LogCheckpoint, newest: list[Published]) -> str | None:
-    """Why the published log is not the one of the folder's checkpoint; None when it is.
+    """Where the published log differs from the folder's checkpoint, in one sentence, or None.
 
-    The signer publishes a checkpoint before it writes it to the folder, so the database may be one ahead.
+    The signer publishes a checkpoint before it writes it to the folder, so the database may be one checkpoint ahead.
     """
     size = newest[0].size
     if size < stated.size:
@@ -129,7 +129,7 @@ def _other_log(stated: LogCheckpoint, newest: list[Published]) -> str | None:
 
 
 def _loose_leaf(newest: Published, signed: list[queries.SignedCapture]) -> str | None:
-    """Which company's newest entry is not in the signed tree, in one sentence."""
+    """The company whose newest entry is not in the signed tree, in one sentence, or None."""
     placed = [(each.leaf, each.entry) for each in signed if each.leaf is not None and each.entry is not None]
     subtree = tree.subtrees(newest.size, [index for index, _ in placed])
     for index, entry in placed:
@@ -144,9 +144,9 @@ def _loose_leaf(newest: Published, signed: list[queries.SignedCapture]) -> str |
 
 
 def contradictions(signed: Iterable[SignedEnd]) -> list[Refusal]:
-    """The companies whose stored history lacks or contradicts the newest capture of it that was signed.
+    """The companies whose stored history lacks or contradicts its newest signed capture.
 
-    A company whose node is away contradicts nothing: it is looked at when the node answers again.
+    A company whose node does not answer is left out; it is checked when the node answers again.
     """
     away: set[uuid.UUID] = set()
     ends = capture_ends(away)

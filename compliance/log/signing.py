@@ -1,9 +1,9 @@
-"""Signing the log: what the signer does, who alone holds the key.
+"""Signs the log. Only the signer process has the key.
 
-Nothing is signed on trust: whatever a company's history has gained since its last signed capture is recomputed from the
+No stored hash is trusted: all that a company's history has gained since its last signed capture is recomputed from the
 stored bodies onto the tree that the signer remembers. Then its captures become leaves, the new checkpoint is signed and
-remembered outside of the database, and only then published. A signer that dies in between publishes what it had signed
-when it comes back, so the log never forks.
+stored outside of the database, and only then published. A signer that dies in between publishes what it had signed when
+it starts again, so the log never forks.
 """
 
 import logging
@@ -28,22 +28,22 @@ log = logging.getLogger(__name__)
 
 WAIT_SECONDS = 0.2
 CAPTURES_A_PART = 10_000
-"""So many captures of a company are signed at once."""
+"""The most captures of a company that are signed at once."""
 
 ROWS_A_PART = 250_000
-"""And no more once they have so many rows: to recompute these takes some seconds, in which all others wait."""
+"""A part ends with the capture that brings it to so many rows: other companies wait while these are recomputed."""
 
 
 def sign_new(now: datetime) -> int:
-    """Signs every capture that is not yet under the log, as far as it recomputes. Returns how many entries were added.
+    """Signs every capture that is not in the log yet, after recomputing it. Returns how many entries were added.
 
-    A company whose history contradicts what was signed, or whose new rows do not recompute, adds none and is closed to
-    readers, which is an alert; closed companies add none until a verification holds again. The others go on. Raises
+    A company whose history contradicts what was signed, or whose new rows have a fault, adds none and is closed to
+    readers, which is an alert; closed companies add none until a verification succeeds. The others go on. Raises
     LogRefusedError when the database or the folder as a whole is not what was signed, and LogFolderError.
     """
     keys.signing_key()
     added, more = 0, True
-    while more:  # a long history goes in parts, so that it never holds up the others
+    while more:  # a long history is signed in parts, so that it never delays the others
         with folder.locked(), Memory.opened() as memory:
             signed = caught_up(memory, now)
             if unknown := sorted(memory.unknown()):
@@ -56,9 +56,9 @@ def sign_new(now: datetime) -> int:
 
 
 def wait_for(organization_id: uuid.UUID, capture_sequence: int, now: datetime, patience: float = 60.0) -> None:
-    """Returns when a capture is under the log; or when nobody signed it in `patience` seconds.
+    """Waits until a capture is in the log, at most `patience` seconds.
 
-    A process that holds the key signs at once. Outside of any transaction, for it must see what the signer publishes.
+    A process with the key signs at once. Call it outside of any transaction, because it must see what is published.
     """
     if keys.holds_key():
         sign_new(now)
@@ -69,7 +69,7 @@ def wait_for(organization_id: uuid.UUID, capture_sequence: int, now: datetime, p
 
 
 def close(refusal: Refusal) -> None:
-    """Closes the company to readers, and with it to the log. An alert."""
+    """Closes the company to readers and to the log, and logs an alert."""
     if refusal.organization_id is not None:
         fail_verification(refusal.organization_id, refusal.sentence)
         log.critical(
@@ -78,9 +78,9 @@ def close(refusal: Refusal) -> None:
 
 
 def caught_up(memory: Memory, now: datetime) -> Signed:
-    """What was signed last, after publishing what a signer that died had not; an empty tree when the log begins.
+    """The last signed checkpoint, after publishing it if a signer died before; an empty tree when the log begins.
 
-    Raises LogRefusedError when the database lacks or knows more than what is remembered, or contradicts it.
+    Raises LogRefusedError when the database has less or more than what is remembered, or contradicts it.
     """
     signed, newest = memory.signed(), queries.newest_checkpoint()
     if signed is None:
@@ -120,7 +120,7 @@ def caught_up(memory: Memory, now: datetime) -> Signed:
 def sign(
     memory: Memory, signed: Signed, leaves: list[NewLeaf], companies: dict[uuid.UUID, Known], now: datetime
 ) -> None:
-    """Signs the tree with these leaves after those that were signed, remembers it, and publishes it, in this order."""
+    """Appends these leaves to the signed tree, signs it, stores it in the memory, and publishes it, in this order."""
     tree = CompactRange(signed.size, signed.tree.hashes)
     tree.extend(leaf_hash(each.entry) for each in leaves)
     checkpoint = LogCheckpoint(signed.origin, tree.size, tree.root())
@@ -132,7 +132,7 @@ def sign(
 
 
 def capture_leaves(organization_id: uuid.UUID, captures: Iterable[NewCapture]) -> list[NewLeaf]:
-    """The entries of recomputed captures of a company, in their order."""
+    """The entries of recomputed captures of a company, in order."""
     return [
         NewLeaf(Leaf.Kind.CAPTURE.value, organization_id, each.capture_sequence, bytes.fromhex(each.chain_hash))
         for each in captures
@@ -140,7 +140,7 @@ def capture_leaves(organization_id: uuid.UUID, captures: Iterable[NewCapture]) -
 
 
 def contradicting(known: dict[uuid.UUID, Known]) -> list[Refusal]:
-    """The companies whose stored history lacks or contradicts what is remembered of it."""
+    """The companies whose stored history lacks or contradicts what the signer remembers of it."""
     return contradictions(
         SignedEnd(company, each.capture_sequence, each.chain_hash) for company, each in sorted(known.items())
     )
@@ -153,7 +153,7 @@ class _New(NamedTuple):
 
 
 def _recomputed(known: dict[uuid.UUID, Known]) -> _New:
-    """The new leaves of all companies, after recomputing them; those that do not hold are closed."""
+    """The new leaves of all companies, after recomputing them; closes companies with a fault."""
     ends, leaves, companies, more = capture_ends(), list[NewLeaf](), dict[uuid.UUID, Known](), False
     not_grown = {
         company: each
@@ -180,7 +180,7 @@ def _recomputed(known: dict[uuid.UUID, Known]) -> _New:
 
 
 def _begun(now: datetime) -> Signed:
-    """The empty tree with which a log begins; its checkpoint lies in the folder before anything is published."""
+    """Signs the empty tree with which a log begins; its checkpoint is in the folder before anything is published."""
     note = folder.read(folder.CHECKPOINT)
     if note is None:
         origin = keys.same_origin(None)

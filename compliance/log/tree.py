@@ -1,4 +1,4 @@
-"""The tree of the log as its published tiles hold it: what proofs, roots and the next tiles are made from."""
+"""The log's tree in its published tiles, from which proofs, roots and the next tiles are computed."""
 
 from collections.abc import Iterable
 
@@ -30,10 +30,10 @@ def root_at(size: int) -> bytes:
 
 
 def subtrees(size: int, leaves: Iterable[int] = ()) -> Subtree:
-    """What the roots of a tree of `size` leaves, and the paths of these leaves in it, are made from; one statement.
+    """Reads the complete subtrees for the root of a tree of `size` leaves and for the paths of `leaves`; one statement.
 
-    All of them lie in the tiles above the leaves and in the last tile of each level. Where one is missing, the function
-    returned raises LogRefusedError.
+    They are in the tiles above the leaves and in the last tile of each level. The returned function raises
+    LogRefusedError for a missing one.
     """
     places = set(edge(size))
     level, whole, above = 0, size, list(leaves)
@@ -65,7 +65,7 @@ def edge(size: int) -> list[Place]:
 
 
 def stored(places: Iterable[Place]) -> dict[Place, bytes]:
-    """The hashes of those of the tiles that are published, by place; one statement."""
+    """The hashes of the tiles, by place, as far as they are published; one statement."""
     levels, indexes = zip(*sorted(places), strict=True) if places else ((), ())
     rows = reading.fetch(
         "SELECT t.level, t.index, t.hashes FROM unnest(%s::smallint[], %s::bigint[]) AS w (level, index)"
@@ -76,10 +76,10 @@ def stored(places: Iterable[Place]) -> dict[Place, bytes]:
 
 
 class Growing:
-    """The right edge of a tree, which takes in leaves and tells which tiles change."""
+    """The right edge of a tree: appends leaves and returns the changed tiles."""
 
     def __init__(self, size: int, tiles: dict[Place, bytes]) -> None:
-        """Raises LogRefusedError when `tiles`, those of `edge(size)`, do not hold what such a tree does."""
+        """Raises LogRefusedError when `tiles`, those of `edge(size)`, do not fit such a tree."""
         self.size = size
         self._tiles: dict[Place, bytearray] = {}
         for level, index in edge(size):
@@ -90,7 +90,7 @@ class Growing:
             self._tiles[level, index] = bytearray(hashes)
 
     def extend(self, leaves: Iterable[bytes]) -> dict[Place, bytes]:
-        """Takes in leaf hashes; returns the tiles that are new or longer, whole."""
+        """Appends leaf hashes; returns the whole tiles that are new or longer."""
         level, place = 0, self.size
         changed: dict[Place, bytearray] = {}
         hashes = list(leaves)

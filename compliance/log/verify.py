@@ -1,4 +1,4 @@
-"""Recomputes the published log from its entries, and holds each company's captures to them."""
+"""Recomputes the published log from its entries, and compares each company's captures with them."""
 
 import hashlib
 import uuid
@@ -20,16 +20,16 @@ _PAGE = 5_000
 
 
 class Verified(NamedTuple):
-    """How much was recomputed, and what does not hold, a sentence each; the first twenty."""
+    """How much was recomputed, and the first twenty faults, one sentence each."""
 
     entries: int
     faults: list[str]
 
 
 def verify_log() -> Verified:
-    """Recomputes every leaf and every tile, and holds them to the newest checkpoint and its signature.
+    """Recomputes every leaf and every tile, and compares them with the newest checkpoint and its signature.
 
-    Each company's captures must be in it in their order, each once, but for those that follow an acceptance.
+    Each company's captures must be in the log in order, each once, except those that follow an acceptance.
     """
     newest = queries.newest_checkpoint()
     walk = _Walk(newest.size if newest else 0)
@@ -45,7 +45,7 @@ def verify_log() -> Verified:
 
 
 def verify_company(organization_id: uuid.UUID) -> Verified:
-    """Holds a company's captures up to the newest that is signed to the entries that speak of them."""
+    """Compares a company's captures, up to the newest signed one, with their entries."""
     entries = queries.capture_entries(organization_id)
     signed = queries.newest_signed_capture(organization_id)
     checked, upto, faults = 0, signed[0] if signed else 0, list[str]()
@@ -65,7 +65,7 @@ def verify_company(organization_id: uuid.UUID) -> Verified:
 
 
 class _Company:
-    """Where the entries of one company are: the last capture, and whether an acceptance lets them go back."""
+    """The state of one company's entries: the last capture, and whether an acceptance allows an earlier one next."""
 
     __slots__ = ("last", "resumes")
 
@@ -74,7 +74,7 @@ class _Company:
 
 
 class _Walk:
-    """Goes over the leaves in their order."""
+    """Recomputes the leaves in order."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -99,7 +99,7 @@ class _Walk:
         self._compare({place: tile for place, tile in made.items() if len(tile) == tree.TILE_BYTES})
 
     def finish(self) -> None:
-        """After the last leaf: what is stored beyond them. While the signer goes on, more may be."""
+        """Checks, after the last leaf, what is stored after it. While the signer goes on, there may be more."""
         if self.range.size != self.size:
             self.faults.append(f"The log holds {self.range.size} entries, but its checkpoint states {self.size}.")
             return

@@ -1,8 +1,8 @@
-"""Asking witnesses to cosign a checkpoint (C2SP tlog-witness, https://c2sp.org/tlog-witness).
+"""Asks witnesses to cosign a checkpoint (C2SP tlog-witness, https://c2sp.org/tlog-witness).
 
-Witnesses are run by others, so nothing that they answer is trusted: only cosignatures that verify are kept, answers are
-cut at a few kilobytes, redirects are not followed, and all of them together get a few seconds. One that fails is left
-alone for a while, longer each time.
+Others run the witnesses, so their answers are not trusted: only cosignatures that verify are kept, answers are cut at
+a few kilobytes, redirects are not followed, and all witnesses together get a few seconds. A witness that fails is not
+asked for a while, longer each time.
 """
 
 import functools
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 Outcome = Witness.Outcome
 
 SECONDS = 5.0
-"""How long all witnesses together are waited for."""
+"""How long the signer waits for all witnesses together."""
 MOST_ANSWER_BYTES = 16 * 1024
 FIRST_PAUSE = timedelta(seconds=15)
 LONGEST_PAUSE = timedelta(minutes=10)
@@ -38,11 +38,11 @@ LONGEST_PAUSE = timedelta(minutes=10)
 _SIZE = re.compile(rb"(0|[1-9][0-9]{0,18})\n")
 
 Consistency = Callable[[int, int], Sequence[bytes]]
-"""The consistency proof from one size of the log to another."""
+"""Returns the consistency proof from one size of the log to another."""
 
 
 class Answer(NamedTuple):
-    """What a witness answered: an outcome, and where it cosigned, the signature line with its line feed."""
+    """A witness's answer: an outcome and, if it cosigned, the signature line with its line feed."""
 
     key: VerifierKey
     outcome: Outcome
@@ -50,7 +50,7 @@ class Answer(NamedTuple):
 
 
 class _Conflict(Exception):
-    """The witness goes on from another size than it was asked from."""
+    """The witness cosigned last at another size than the request states."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
@@ -58,7 +58,7 @@ class _Conflict(Exception):
 
 
 class _Failed(Exception):
-    """Why a witness did not cosign."""
+    """A witness did not cosign; with the outcome and the reason."""
 
     def __init__(self, outcome: Outcome, reason: str) -> None:
         super().__init__(reason)
@@ -77,14 +77,14 @@ class _Witness:
     thread: threading.Thread | None = None
 
     def is_due(self, note: str, now: datetime) -> bool:
-        """Whether it is to be asked for its cosignature: not while an earlier request or a pause still runs."""
+        """Whether to ask it for its cosignature: not while an earlier request or a pause is still running."""
         if now < self.again_at or (self.thread is not None and self.thread.is_alive()):
             return False
         return not _line_of(self.key, note)
 
 
 class _Response(NamedTuple):
-    """What came over the network."""
+    """A response from the network."""
 
     status: int
     content_type: str
@@ -92,7 +92,7 @@ class _Response(NamedTuple):
 
 
 class _Arrived(NamedTuple):
-    """What came back for a request to a witness: a response, or why there is none."""
+    """The result of a request to a witness: a response, or the reason why there is none."""
 
     witness: _Witness
     old: int
@@ -103,16 +103,16 @@ class Witnesses:
     """The witnesses of a log, asked by one process. Remembers what each cosigned last; not for several threads."""
 
     def __init__(self, witnesses: Iterable[tuple[str, str]], seconds: float = SECONDS) -> None:
-        """`witnesses` are verifier key lines, and addresses below which is `/add-checkpoint`. Raises NoteMalformed."""
+        """`witnesses` are pairs of verifier key line and address (above `/add-checkpoint`). Raises NoteMalformed."""
         self._witnesses = [_Witness(parse_witness_key(line), url) for line, url in witnesses]
         self._seconds = seconds
         self._client = httpx.Client(follow_redirects=False, timeout=seconds, headers={"Accept-Encoding": "identity"})
 
     def ask(self, note: str, size: int, consistency: Consistency, now: datetime) -> list[Answer]:
-        """Ask each witness that has not cosigned `note`, a checkpoint of `size` entries; return what they answered.
+        """Ask each witness that has not cosigned `note`, a checkpoint of `size` entries; return the answers.
 
-        Those that failed a moment ago are not asked. Returns within the seconds that were set and raises nothing,
-        whatever they do. `consistency` is called in this thread.
+        Witnesses that failed recently are not asked. Returns within the seconds that were set, and raises nothing,
+        whatever witnesses do. `consistency` is called in this thread.
         """
         deadline = time.monotonic() + self._seconds
         arrived: SimpleQueue[_Arrived] = SimpleQueue()
@@ -151,7 +151,7 @@ class Witnesses:
         return answers + [_answer(witness, slow, now) for witness in waiting.values()]
 
     def cosignatures_in(self, note: str) -> list[str]:
-        """Return the signature lines by which the witnesses cosigned a note: of each one, if all of its verify."""
+        """Return the witnesses' signature lines in a note; of a witness, only if all of its lines verify."""
         return [line for witness in self._witnesses if (line := _line_of(witness.key, note))]
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ class Witnesses:
     def _send(
         self, witness: _Witness, request: CheckpointRequest, arrived: SimpleQueue[_Arrived], deadline: float
     ) -> None:
-        """Post the request in a thread of its own, which nobody waits for beyond the deadline."""
+        """Post the request in a thread of its own; nobody waits for it after the deadline."""
 
         def post() -> None:
             response = self._post(f"{witness.url}/add-checkpoint", request.body(), deadline)
@@ -195,7 +195,7 @@ def configured() -> Witnesses:
 
 
 def _cosignature(key: VerifierKey, note: str, response: _Response | _Failed) -> str:
-    """Return the signature line in a witness's response. Raises _Conflict when it tells a size, else _Failed."""
+    """Return the signature line in a witness's response. Raises _Conflict when it states a size, else _Failed."""
     if isinstance(response, _Failed):
         raise response
     status, content_type, body = response
@@ -217,7 +217,7 @@ def _cosignature(key: VerifierKey, note: str, response: _Response | _Failed) -> 
 
 
 def _line_of(key: VerifierKey, note: str) -> str:
-    """Return the line by which a witness cosigned a note; empty when there is none, or one does not verify."""
+    """Return the line with which a witness cosigned a note; empty when there is none, or one does not verify."""
     try:
         if key not in cosigned_times(note, key.line()):
             return ""
@@ -232,14 +232,14 @@ def _line_of(key: VerifierKey, note: str) -> str:
 
 
 def _conflict(known: int, old: int, size: int) -> _Failed:
-    """What a conflict means that is not solved by asking once more."""
+    """The failure behind a conflict that asking again does not solve."""
     if known > size:
         return _Failed(Outcome.AHEAD, f"It cosigned a checkpoint of {known} entries, and this one has {size}.")
     return _Failed(Outcome.NONSENSE, f"It was asked from {old} entries, as it wants, and wants to go on from {known}.")
 
 
 def _answer(witness: _Witness, failed: _Failed, now: datetime) -> Answer:
-    """Log a failure, and leave the witness alone for a while: twice as long as the last time."""
+    """Log a failure, and do not ask the witness for a while: twice as long as the last time."""
     pause = min(FIRST_PAUSE * 2 ** min(witness.failures, 10), LONGEST_PAUSE)
     witness.failures, witness.again_at = witness.failures + 1, now + pause
     level = logging.ERROR if failed.outcome in (Outcome.INCONSISTENT, Outcome.AHEAD) else logging.WARNING
