@@ -27,7 +27,7 @@ CONSTANT = "svc.access/1"
 PRIVATE_CONSTANT = "svc.access.private/1"
 HEADS_CONSTANT = "svc.access-heads/1"
 ZERO_DIGEST = "0" * 64
-"""What the first line of a chain follows."""
+"""The digest before the first line of a chain."""
 
 PRIVATE = ("salt", "username", "groups", "address", "subject", "reason")
 PUBLIC = (
@@ -47,14 +47,14 @@ class ChainEnd(NamedTuple):
 
 
 def heads_text(ends: Mapping[UUID, ChainEnd]) -> str:
-    """Return the text that states where each chain ends, by chain: what the signer signs."""
+    """Return the text that the signer signs: the end of each chain, by chain."""
     return "".join(
         [f"{HEADS_CONSTANT}\n", *(f"{chain} {end.number} {end.digest}\n" for chain, end in sorted(ends.items()))]
     )
 
 
 def parse_heads(text: str) -> dict[UUID, ChainEnd]:
-    """Return what such a text states. Raises NoteMalformed for any other text."""
+    """Return the chain ends in such a text. Raises NoteMalformed for any other text."""
     match = _HEADS.fullmatch(text)
     if match is None:
         raise NoteMalformed(f"The text is no {HEADS_CONSTANT}.")
@@ -66,13 +66,13 @@ def parse_heads(text: str) -> dict[UUID, ChainEnd]:
 
 
 def digest(line: Mapping[str, Any]) -> str:
-    """The digest of a line, whose values are those of an export."""
+    """The digest of a line with the values of an export."""
     private = _sha256([PRIVATE_CONSTANT, *(line[name] for name in PRIVATE)])
     return _sha256([CONSTANT, *(line[name] for name in PUBLIC), private, line["previous_sha256"]])
 
 
 def faults(lines: Iterable[Mapping[str, Any]], number: int | None = None, previous: str | None = None) -> Iterator[str]:
-    """What does not hold among lines of one chain in their order, each fault as a sentence that names the line.
+    """The faults of lines of one chain in order, each a sentence that names the line.
 
     The first line must follow line `number` of digest `previous`; it may follow anything where they are None.
     """

@@ -1,10 +1,10 @@
-"""What a value looks like in a cell, and why no cell can become a formula, in whatever locale the file is opened.
+"""Writes values as cells that cannot become formulas, whatever the locale in which a spreadsheet opens the file.
 
-A spreadsheet takes text that begins with `=`, `+`, `-`, `@`, a tab or a line's end (and their full-width forms) for a
-formula, and names are typed by anybody: such text gets an apostrophe before it, as OWASP advises (CSV Injection). Where
-the list separator is another than the comma, which Excel takes from the locale, quotes of ours no longer hold a cell
-together: `x;=1+1` falls in two. So the same is done after every separator within the text. Only text that is not
-written as a number by us is touched.
+A spreadsheet reads text that begins with `=`, `+`, `-`, `@`, a tab or a line's end (and their full-width forms) as a
+formula, and anybody can type a name: such text gets an apostrophe before it, as OWASP advises (CSV Injection). Excel
+takes the list separator from the locale; if it is not the comma, our quotes do not keep a cell together, and `x;=1+1`
+becomes two cells. So an apostrophe is also put after every separator within the text. Numbers that we write are not
+changed.
 """
 
 import json
@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 _SIGNS = "=+@\uff1d\uff0b\uff0d\uff20-"
-# Nothing that a program shows or keeps as the beginning of a cell: spaces, what has no width, quotes.
+# Characters that programs drop or ignore at the beginning of a cell: spaces, zero-width characters, quotes.
 _UNSEEN = "\\s\x00-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff\"'"
 _SEPARATOR = re.compile('[,;|"\t\r\n]')
 _SHORT = 48
@@ -23,13 +23,13 @@ _BEGINNING = re.compile(rf"((?:^|[;,|\t\r\n])[{_UNSEEN}]*)(?=[{_SIGNS}])")
 
 
 def defused(text: str) -> str:
-    """`text`, with an apostrophe wherever a spreadsheet would take what follows for a formula, behind spaces too."""
+    """`text`, with an apostrophe wherever a spreadsheet would read what follows as a formula, also after spaces."""
     found = _BEGINNING.sub(r"\1'", text)
     return f"'{found}" if found.startswith(("\t", "\r", "\n")) else found
 
 
 def cell(value: Any) -> str:
-    """`value` as the text of a cell: nothing as nothing, lists with semicolons, what is nested as JSON."""
+    """`value` as the text of a cell: None as empty text, lists with semicolons, nested values as JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -60,8 +60,7 @@ def _field(value: Any) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _short_field(text: str) -> str:
-    """A short text as a field: words, identifiers of courses and companies, the instants of one import come again and
-    again."""
+    """A short text as a field; cached, because words, identifiers and the instants of an import occur often."""
     return _quoted(defused(text))
 
 

@@ -1,4 +1,4 @@
-"""The offline verifier as a command: files and trusted keys in, plain words out, an exit status."""
+"""The offline verifier as a command: reads files and trusted keys, prints findings, returns an exit status."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -26,13 +26,13 @@ page nor a proof, a proof was given without --log-key, or the arguments are wron
 
 
 ReadPack = Callable[[BinaryIO, str, LogTrust, Report], LogCheckpoint | None]
-"""What verifies an evidence pack (`pack.verify_pack`): of this room's programs only `verify` brings it."""
+"""Verifies an evidence pack (`pack.verify_pack`); of this room's programs only `verify` passes it."""
 
 ZIP_BEGINS = b"PK\3\4"
 
 
 def options(program: str, what: str = "") -> argparse.ArgumentParser:
-    """Return the parser of the arguments of a program; `what` it verifies beside pages and proofs."""
+    """Return the parser of the arguments of a program; `what` names what it verifies besides pages and proofs."""
     parser = argparse.ArgumentParser(
         prog=program,
         description=f"Verify {what}pages of policy versions and receipts, and proofs of single rows, offline.",
@@ -59,7 +59,7 @@ def add_trust_options(parser: argparse.ArgumentParser) -> None:
 
 
 def trust_in(arguments: argparse.Namespace) -> LogTrust:
-    """Return the trust that the options state. Raises NoteMalformed for what is no verifier key."""
+    """Return the trust that the options state. Raises NoteMalformed for what is not a verifier key."""
     return log_trust(arguments.log_key, arguments.witness_key, arguments.witnesses)
 
 
@@ -70,7 +70,7 @@ def run(
     program: str = "python -m compliance.proofs",
     read_pack: ReadPack | None = None,
 ) -> int:
-    """Verify what the arguments name, write what was found, and return the exit status.
+    """Verify what the arguments name, write the findings, and return the exit status.
 
     Without `read_pack` evidence packs are not read. Raises SystemExit for arguments that are wrong, and after help.
     """
@@ -104,7 +104,7 @@ def run(
 
 
 def write(report: Report, out: TextIO, unreadable: int = 0) -> int:
-    """Write what a report found, and return the exit status."""
+    """Write the findings of a report, and return the exit status."""
     for word, sentences in (("holds", report.holding), ("note", report.notes), ("NOT CHECKED", report.unchecked)):
         for sentence in sentences:
             out.write(f"{word:6} {sentence}\n")
@@ -125,18 +125,18 @@ def write(report: Report, out: TextIO, unreadable: int = 0) -> int:
 
 
 def _checked(name: str, document: object, trust: LogTrust, report: Report) -> LogCheckpoint | None:
-    """Verify a proof of a row; its checkpoint, where it has one."""
+    """Verify a proof of a row; return its checkpoint, or None."""
     proof = row_proof_of(name, cast("JsonObject", document), report)
     return None if proof is None else verify_row_proof(proof, trust, report)
 
 
 def _is_zip(name: str) -> bool:
-    """Tell whether the file begins as a ZIP does. Raises NotAPage."""
+    """Tell whether the file begins like a ZIP. Raises NotAPage."""
     return _content(name, len(ZIP_BEGINS)) == ZIP_BEGINS
 
 
 def _read_pack(name: str, read_pack: ReadPack, trust: LogTrust, report: Report) -> LogCheckpoint | None:
-    """Verify an evidence pack; its checkpoint, where it has one. Raises PackUnreadable."""
+    """Verify an evidence pack; return its checkpoint, or None. Raises PackUnreadable."""
     with Path(name).open("rb") as file:
         return read_pack(file, printable_name(name), trust, report)
 
@@ -151,5 +151,5 @@ def _content(name: str, most: int = MOST_BYTES + 1) -> bytes:
 
 
 def printable_name(name: str) -> str:
-    """Return the whole name of a file, so that it can be found again, without what would steer a terminal."""
+    """Return the whole name of a file, so that it can be found again, without terminal control characters."""
     return name if name.isascii() and name.isprintable() else ascii(name)[1:-1]

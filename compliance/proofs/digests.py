@@ -1,8 +1,8 @@
 """Digests of policy statements, versions, signatures and receipts.
 
-Every digest is the lower-case hexadecimal SHA-256 of UTF-8 text; where a rule lists lines they are joined by line
-feeds, with none at the end. A change here changes what third parties verify: the golden vectors in `tests/vectors/`
-hold it still.
+Every digest is the lower-case hexadecimal SHA-256 of UTF-8 text; where a rule lists lines, they are joined by line
+feeds, without one at the end. A change here would change what third parties verify: the golden vectors in
+`tests/vectors/` prevent it.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from .errors import UnhashableValue
 from .instants import hashed_instant
 
 ZERO_DIGEST = "0" * 64
-"""What the first receipt of a company and the first capture of a history link to."""
+"""The digest before the first receipt of a company and the first capture of a history."""
 
 POLICY_CONSTANT = "svc.policy/2"
 RECEIPT_CONSTANT = "svc.receipt/2"
@@ -30,7 +30,7 @@ _WHITE_SPACE_RUN = re.compile(f"[{WHITE_SPACE}]+")
 
 
 def sha256_text(text: str) -> str:
-    """Return the digest of `text` in UTF-8. Raises UnhashableValue for a lone surrogate, which UTF-8 cannot carry."""
+    """Return the digest of `text` in UTF-8. Raises UnhashableValue for a lone surrogate, which UTF-8 cannot encode."""
     try:
         encoded = text.encode()
     except UnicodeEncodeError as fault:
@@ -112,7 +112,7 @@ class TypedSignature:
 
 @dataclass(frozen=True, slots=True)
 class DrawnSignature:
-    """The strokes that a person drew: one sequence of numbers a stroke, in the order drawn."""
+    """The strokes that a person drew: one sequence of numbers per stroke, in the order drawn."""
 
     strokes: tuple[Sequence[int | float | Decimal], ...]
 

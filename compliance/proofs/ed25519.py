@@ -1,8 +1,8 @@
-"""Ed25519 of RFC 8032 (https://www.rfc-editor.org/rfc/rfc8032#section-5.1) with nothing but the standard library.
+"""Ed25519 of RFC 8032 (https://www.rfc-editor.org/rfc/rfc8032#section-5.1) with only the standard library.
 
 A verification takes a few milliseconds. Signing takes the same steps whatever the key, but Python's arithmetic is not
-free of timing differences: it is meant for a key that signs seldom, on a machine of its own (a witness's). What signs
-often, or beside others, does so with `cryptography` (`note_keys`).
+free of timing differences, so it is meant for a key that signs seldom, on a machine of its own (a witness's). Keys that
+sign often, or on a shared machine, use `cryptography` (`note_keys`).
 
 Points are in extended coordinates (X, Y, Z, T): x = X / Z, y = Y / Z, x * y = T / Z.
 """
@@ -41,10 +41,10 @@ def sign(seed: bytes, message: bytes) -> bytes:
 
 
 def verify(public: bytes, signature: bytes, message: bytes) -> bool:
-    """Tell whether `signature` is one of `message` by the key `public` (5.1.7, without the factor 8).
+    """Tell whether `signature` is a signature of `message` by the key `public` (5.1.7, without the factor 8).
 
-    Strict: a second encoding of a number or a point is refused, so no signature has two forms. Whatever the bytes,
-    nothing is raised: what cannot be a key or a signature is no valid one.
+    Strict: a second encoding of a number or a point is refused, so no signature has two forms. It raises nothing: bytes
+    that cannot be a key or a signature are not valid.
     """
     if len(public) != PUBLIC_KEY_BYTES or len(signature) != SIGNATURE_BYTES:
         return False
@@ -58,7 +58,7 @@ def verify(public: bytes, signature: bytes, message: bytes) -> bool:
 
 
 def _secret(seed: bytes) -> tuple[int, bytes]:
-    """The scalar and the prefix of the nonces that a seed leads to."""
+    """The scalar and the nonce prefix of a seed."""
     if len(seed) != SEED_BYTES:
         raise ValueError(f"A seed has {SEED_BYTES} bytes.")
     digest = hashlib.sha512(seed).digest()
@@ -90,7 +90,7 @@ def _double(point: Point) -> Point:
 
 
 def _multiply_base(scalar: int) -> Point:
-    """The base point times `scalar`, which is secret: every bit costs one doubling and one sum, taken or not."""
+    """The base point times the secret `scalar`: every bit takes one doubling and one sum, whether used or not."""
     scalar %= _ORDER
     found = _IDENTITY
     for place in reversed(range(_SCALAR_BITS)):
@@ -100,7 +100,7 @@ def _multiply_base(scalar: int) -> Point:
 
 
 def _sum_of_two(first: int, second: int, point: Point) -> Point:
-    """The base point times `first` plus `point` times `second`, both public: bit by bit together."""
+    """The base point times `first` plus `point` times `second`, both public; computed together bit by bit."""
     choices = (_IDENTITY, _BASE, point, _add(_BASE, point))
     found = _IDENTITY
     for place in reversed(range(_SCALAR_BITS)):

@@ -1,8 +1,8 @@
-"""Errors of the proofs room. They stand outside `compliance.errors` because this folder runs copied out alone."""
+"""Errors of the proofs room. They are not below `compliance.errors`, because this folder can run alone."""
 
 
 class ProofError(ValueError):
-    """Root of what this room raises on purpose. `str(error)` is one plain sentence."""
+    """Root of all errors that this room raises on purpose. `str(error)` is one plain sentence."""
 
 
 class UnhashableValue(ProofError):
@@ -10,11 +10,11 @@ class UnhashableValue(ProofError):
 
 
 class NoteMalformed(ProofError):
-    """A text is not a C2SP signed note, or a checkpoint does not have our lines."""
+    """A text is not a C2SP signed note, or a checkpoint does not have the expected lines."""
 
 
 class NoteUnverified(ProofError):
-    """A signed note carries no valid signature of the key that was asked for."""
+    """A signed note has no valid signature of the given key."""
 
 
 class NotAPage(ProofError):
@@ -22,7 +22,7 @@ class NotAPage(ProofError):
 
 
 class TreeProofRefused(ProofError):
-    """A proof does not lead from a leaf, or from an older root, to the root; or no such proof can be."""
+    """A proof does not lead from a leaf, or from an older root, to the root; or no such proof exists."""
 
 
 class TilePathRefused(ProofError):
@@ -38,7 +38,7 @@ class LogUnknown(ProofError):
 
 
 class SizeConflict(ProofError):
-    """A witness was asked to go on from another size than the one it cosigned last, which is `size`."""
+    """A witness was asked to continue from another size than the one it cosigned last, which is `size`."""
 
     def __init__(self, size: int) -> None:
         """`size` is the number of leaves of the checkpoint that was cosigned last, 0 without one."""
@@ -47,7 +47,7 @@ class SizeConflict(ProofError):
 
 
 class LogForked(ProofError):
-    """A log signed two roots for one size: what no honest log does."""
+    """A log signed two roots for one size, which no honest log does."""
 
 
 class WitnessFolderRefused(ProofError):
@@ -59,7 +59,7 @@ class PackUnreadable(ProofError):
 
 
 class PackMalformed(ProofError):
-    """A file of an evidence pack, or a line of one, does not have its form: where, and why."""
+    """A file of an evidence pack, or a line of one, does not have its form; with the place and the reason."""
 
     def __init__(self, place: str, sentence: str) -> None:
         super().__init__(f"{place}: {sentence}")

@@ -1,11 +1,11 @@
-"""The findings of the verifier: faults, what holds, and what could not be checked, each in one plain sentence."""
+"""The findings of the verifier: faults, confirmations, and what could not be checked, each in one plain sentence."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 
 class Check(StrEnum):
-    """What a finding is about; `Report.holds_for` tells whether a check found no fault."""
+    """The check that a finding belongs to."""
 
     FORM = "form"
     COUNT = "count"
@@ -29,7 +29,7 @@ class Check(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that does not hold: where, in which fields (the likely ones when it is not certain), and why."""
+    """One fault: its place, its fields (the likely ones if it is not certain), and the reason."""
 
     check: Check
     place: str
@@ -42,7 +42,7 @@ class Finding:
 
 
 MOST_FAULTS = 200
-"""How many faults are named; whoever rewrote a register of a million rows made a million, which nobody reads."""
+"""How many faults are named: a rewritten register of a million rows has a million faults, which nobody reads."""
 
 
 @dataclass(slots=True)
@@ -53,9 +53,9 @@ class Report:
     holding: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
-    """What could not be checked for want of something that the verifier was not given: no verification without it."""
+    """What could not be checked because the verifier lacked something; then the verification did not succeed."""
     most: int | None = None
-    """How many faults are kept; beyond them they are only counted."""
+    """How many faults are kept; further ones are only counted."""
     further: int = 0
     """How many faults were found beyond those kept."""
 

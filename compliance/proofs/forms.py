@@ -1,7 +1,7 @@
-"""The form each hashed field must have.
+"""The form that each hashed field must have.
 
-Form matters to a hash: `null` and an empty text, one door named "employee,partner" and two doors give the same lines.
-So a row is hashed only where every hashed field has its one allowed form.
+A hash does not reveal the form: `null` and an empty text give the same lines, and so do one door named
+"employee,partner" and two doors. So a row is hashed only if every hashed field has its one allowed form.
 """
 
 import re
@@ -21,7 +21,7 @@ DOORS = ("customer", "employee", "partner")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a field must be, in words, and the test of it."""
+    """The form of a field: its description in words, and its test."""
 
     words: str
     holds: Callable[[object], bool]
@@ -42,7 +42,7 @@ def _is_digest(value: object) -> bool:
 
 
 def is_digest(text: str) -> bool:
-    """Tell whether a text is a digest as it is written here: 64 lower-case hexadecimal digits."""
+    """Tell whether a text is a digest: 64 lower-case hexadecimal digits."""
     return _DIGEST.fullmatch(text) is not None
 
 
@@ -56,7 +56,7 @@ def _is_count(value: object) -> bool:
 
 
 def _is_text(value: object) -> bool:
-    # json reads a lone surrogate without complaint; UTF-8 has no bytes for it.
+    # json accepts a lone surrogate, but UTF-8 cannot encode it.
     return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
 
 
@@ -83,7 +83,7 @@ DOORS_FORM = Form(
 
 
 def check_form(row: Row, forms: dict[str, Form], report: Report) -> bool:
-    """Report each field of `forms` that is missing, given twice or has another form; tell whether all are well."""
+    """Report each field of `forms` that is missing, doubled or has another form; tell whether all are correct."""
     well = True
     for name, form in forms.items():
         if name not in row.fields:

@@ -1,4 +1,4 @@
-"""Digests of the history's chain: `svc.row/1` a row version, `svc.capture/1` and `svc.capture/2` a capture.
+"""Digests of the history's chain: `svc.row/1` of a row version, `svc.capture/1` and `svc.capture/2` of a capture.
 
 A capture made before the company had a tree is `svc.capture/1`: it holds the digest of its own rows. From then on it is
 `svc.capture/2`: it holds the root of the tree of RFC 6962 over the row digests from sequence 1 to its last.
@@ -6,8 +6,8 @@ A capture made before the company had a tree is `svc.capture/1`: it holds the di
 The writer hashes tens of thousands of rows a second, so `row_hasher` takes text that is already
 formatted: UUIDs lower-case with hyphens, integers in decimal, instants as `hashed_instant` gives them.
 
-What is hashed of a row is its stored text: JSON, or nothing for an absence. Before the register's own fields it may
-hold hidden members, which /v1 does not show.
+The hashed content of a row is its stored text: JSON, or nothing for an absence. Before the register's own fields it may
+have hidden members, which /v1 does not include.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ TREE_CAPTURE_CONSTANT = "svc.capture/2"
 HIDDEN_MEMBERS = ("state", "state_before_end", "identity_sha256")
 """The members that may come before a register's own fields in a stored text, in this order.
 
-`state` of a certificate: valid, revoked or replaced. `state_before_end` of a training record, where it is not
-`requirement`: what was required just before it ended. `identity_sha256` of people and certificates: whom the row is
-about (`proofs.identity`).
+`state` of a certificate: valid, revoked or replaced. `state_before_end` of a training record, where it differs from
+`requirement`: what was required just before it ended. `identity_sha256` of people and certificates: the person that the
+row is about (`proofs.identity`).
 """
 
 _HIDDEN = re.compile(r'\{(?:"(?:' + "|".join(HIDDEN_MEMBERS) + r')":(?:"[a-z0-9_]*"|null),)*')
@@ -41,8 +41,8 @@ def row_hasher(organization_id: str) -> RowHasher:
 
     The function returned takes, in the order hashed, `sequence`, `register`, `record_id`, `valid_from`, `recorded_at`,
     `cause`, `logic_version` as text and `body` as bytes (empty for an absence), and returns the row digest. `body` is
-    the stored UTF-8 text, byte for byte. Rows written before the stored text had hidden members hash a line feed and
-    one word behind it, unless it is empty: the column `state` for a certificate, and `state_before_end` for a training
+    the stored UTF-8 text, byte for byte. For rows written before the stored text had hidden members, a line feed and
+    one word follow it, unless it is empty: the column `state` for a certificate, and `state_before_end` for a training
     record where it differs from `state`.
     """
     sha256 = hashlib.sha256
@@ -67,19 +67,19 @@ def row_hasher(organization_id: str) -> RowHasher:
 
 
 def hidden_end(text: str) -> int:
-    """Return where a stored text's hidden members end and the register's own fields begin; 0 of an empty text."""
+    """Return where a stored text's hidden members end and the register's own fields begin; 0 for an empty text."""
     found = _HIDDEN.match(text)
     return found.end() if found is not None else 0
 
 
 def visible_text(text: str) -> str:
-    """Return a stored text without its hidden members: the fields that its register shows. An empty one stays empty."""
+    """Return a stored text without its hidden members; an empty one stays empty."""
     end = hidden_end(text)
     return "{" + text[end:] if end > 1 else text
 
 
 def rows_sha256(row_digests: Iterable[str]) -> str:
-    """Return the digest of a capture's row digests in order of `sequence`; of the empty text when no row changed."""
+    """Return the digest of a capture's row digests in order of `sequence`; without rows, that of the empty text."""
     return sha256_lines(row_digests)
 
 

@@ -1,7 +1,7 @@
-"""Who a row is about, under the hash and yet erasable: `svc.identity/1`.
+"""Commitments to the person that a row is about: covered by the row's hash, and yet erasable (`svc.identity/1`).
 
-Rows of people and certificates carry the commitment, never the name. Whoever is given the salt and the name can check
-it; once erasure has destroyed the salt, nobody can, and no hash is broken.
+Rows of people and certificates have the commitment, never the name. With the salt and the name anybody can check it;
+once erasure has destroyed the salt, nobody can, and no hash is broken.
 """
 
 import secrets

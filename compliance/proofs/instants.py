@@ -1,4 +1,4 @@
-"""The one text form of an instant in every digest: `YYYY-MM-DDTHH:MM:SS.ffffffZ`."""
+"""The text form of an instant in every digest: `YYYY-MM-DDTHH:MM:SS.ffffffZ`."""
 
 import re
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ HASHED_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]
 
 
 def hashed_instant(moment: datetime) -> str:
-    """Return `moment` (aware, any zone) as hashed: UTC, six fractional digits, `Z`."""
+    """Return `moment` (aware, any zone) in the hashed form: UTC, six fractional digits, `Z`."""
     if moment.tzinfo is None:
         raise UnhashableValue("An instant without a time zone cannot be hashed.")
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -15,10 +15,10 @@ LineHasher = Callable[..., bytes]
 def line_hasher(organization_id: str) -> LineHasher:
     """Return the fast line digest of one company.
 
-    The function returned takes, as text and in the order hashed, the number of the line (from 1), the digest of the
+    The function returned takes, as text and in the order hashed: the number of the line (from 1), the digest of the
     line before in 64 hexadecimal digits (zeros before the first), `fact_id`, `kind`, `at`, `recorded_at`, the fact's
-    own digest, `about`, the origin's `channel` and `name`, `actor_id`, and the origin's `confirmed_by`; what is missing
-    is empty. Consecutive fields may be given as one text, joined by line feeds.
+    own digest, `about`, the origin's `channel` and `name`, `actor_id`, and the origin's `confirmed_by`. A missing value
+    is an empty text. Consecutive fields may be given as one text, joined by line feeds.
     """
     sha256 = hashlib.sha256
     head = f"{FACT_CONSTANT}\n{organization_id}\n"

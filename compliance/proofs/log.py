@@ -1,7 +1,7 @@
-"""The deployment's log in C2SP's forms: what its checkpoint says, where its tiles lie, what a bundle of entries holds.
+"""The deployment's log in C2SP's forms: checkpoints, paths of tiles, and bundles of entries.
 
 https://c2sp.org/tlog-checkpoint and https://c2sp.org/tlog-tiles. An entry is the 32 bytes of a capture's `chain_hash`:
-opaque, so that the log shows nothing of a company but that something was captured.
+opaque, so that the log reveals nothing of a company except that something was captured.
 """
 
 import base64
@@ -26,7 +26,7 @@ _TILE = re.compile(
 
 
 class LogCheckpoint(NamedTuple):
-    """What a signed checkpoint of a log states: whose log, how many entries it has, and the root of their tree."""
+    """The content of a signed checkpoint: the log's origin, its number of entries, and the root of their tree."""
 
     origin: str
     size: int
@@ -40,7 +40,7 @@ class LogCheckpoint(NamedTuple):
 
 
 def parse_log_checkpoint(text: str) -> LogCheckpoint:
-    """Return what the text of a note states. Raises NoteMalformed for a text that is no checkpoint of a log."""
+    """Return the checkpoint in the text of a note. Raises NoteMalformed for a text that is not a log's checkpoint."""
     match = _CHECKPOINT.fullmatch(text)
     if match is None:
         raise NoteMalformed("The text is not a checkpoint of a log: origin, size and root, a line each.")
@@ -54,14 +54,14 @@ def parse_log_checkpoint(text: str) -> LogCheckpoint:
 
 
 class TilePath(NamedTuple):
-    """Which tile a path names: its level (null: a bundle of entries), its index, and how many hashes it is to hold."""
+    """The tile that a path names: its level (None: a bundle of entries), its index, and its number of hashes."""
 
     level: int | None
     index: int  # type: ignore[assignment] # a tuple's method of this name is not used
     width: int = TILE_WIDTH
 
     def text(self) -> str:
-        """Return the path as clients ask for it, below the log's own address."""
+        """Return the path that clients request, below the log's own address."""
         groups = [f"{self.index % 1000:03}"]
         rest = self.index // 1000
         while rest:
@@ -91,5 +91,5 @@ def tile_width(path: TilePath, size: int) -> int:
 
 
 def entry_bundle(entries: Iterable[bytes]) -> bytes:
-    """Return entries as a bundle holds them: each behind its length in two bytes, big-endian."""
+    """Return the bundle of entries: each follows its length in two bytes, big-endian."""
     return b"".join(struct.pack(">H", len(entry)) + entry for entry in entries)

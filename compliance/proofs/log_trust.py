@@ -1,6 +1,6 @@
-"""Whom a verifier trusts, and whether they signed a checkpoint of the log: the log's own key and its witnesses'.
+"""The keys that a verifier trusts (the log's and its witnesses'), and whether they signed a checkpoint of the log.
 
-Only keys that the verifier was given from elsewhere count. Nothing that a proof or a pack carries says whom to trust.
+Only keys that the verifier was given separately count. Nothing in a proof or a pack decides whom to trust.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ from .signed_note import VerifierKey, parse_note, parse_verifier_key, verified_t
 
 
 class LogTrust(NamedTuple):
-    """The keys that were given: the log's (null: none) and witnesses', of which `quorum` must have cosigned."""
+    """The given keys: the log's (None: none) and the witnesses', of which `quorum` must have cosigned."""
 
     log_key: VerifierKey | None = None
     witness_keys: tuple[VerifierKey, ...] = ()
@@ -24,8 +24,8 @@ class LogTrust(NamedTuple):
 def log_trust(log_key: str | None, witness_keys: Sequence[str] = (), quorum: int | None = None) -> LogTrust:
     """Return the trust in keys given as verifier key lines; without `quorum`, every witness must have cosigned.
 
-    Raises NoteMalformed for a line that is no such key, and for a quorum that these witnesses cannot make up. Lines of
-    one public key are one witness.
+    Raises NoteMalformed for a line that is not such a key, and for a quorum that these witnesses cannot reach. Lines
+    with the same public key are one witness.
     """
     witnesses = tuple({key.public_key: key for key in map(parse_witness_key, witness_keys)}.values())
     needed = len(witnesses) if quorum is None else quorum
@@ -35,9 +35,9 @@ def log_trust(log_key: str | None, witness_keys: Sequence[str] = (), quorum: int
 
 
 def check_signed_checkpoint(place: str, note: str, trust: LogTrust, report: Report) -> LogCheckpoint | None:
-    """Return what a log's checkpoint states, and report of each trusted key whether its signature holds.
+    """Return the content of a log's checkpoint, and report for each trusted key whether its signature is valid.
 
-    Null when the note is no checkpoint. That no log key was given is for the caller to report.
+    None when the note is not a checkpoint. The caller must report a missing log key.
     """
     try:
         checkpoint = parse_log_checkpoint(parse_note(note).text)
@@ -52,9 +52,9 @@ def check_signed_checkpoint(place: str, note: str, trust: LogTrust, report: Repo
 
 
 def check_one_history(checkpoints: Iterable[tuple[str, LogCheckpoint]], report: Report) -> None:
-    """Report checkpoints of one log that state one size and different roots: the log was forked.
+    """Report checkpoints of one log with the same size and different roots: the log was forked.
 
-    Each is given with its place. Every one may be signed, so that nothing is wrong with it but the others.
+    Each checkpoint is given with its place. Each may be signed correctly: only the comparison reveals the fault.
     """
     known: dict[tuple[str, int], tuple[str, bytes]] = {}
     for place, checkpoint in checkpoints:
@@ -65,7 +65,7 @@ def check_one_history(checkpoints: Iterable[tuple[str, LogCheckpoint]], report: 
 
 
 def _check_log(place: str, note: str, checkpoint: LogCheckpoint, key: VerifierKey, report: Report) -> None:
-    """The log signs under its own origin: a key of another name is one of another log."""
+    """Check the log's signature. A log signs under its own origin: a key of another name belongs to another log."""
     if key.key_name != checkpoint.origin:
         sentence = f"The checkpoint is of the log {checkpoint.origin}, and the key given is of {key.key_name}."
         report.fault(Check.SIGNATURE, place, (), sentence)
@@ -79,7 +79,7 @@ def _check_log(place: str, note: str, checkpoint: LogCheckpoint, key: VerifierKe
 
 
 def _check_witnesses(place: str, note: str, trust: LogTrust, report: Report) -> None:
-    """Count the witnesses whose cosignature is valid; one that is theirs by name and is not valid is a fault."""
+    """Count the witnesses with a valid cosignature; one with a witness's name that is not valid is a fault."""
     cosigned = []
     for key in trust.witness_keys:
         try:

@@ -1,8 +1,8 @@
 """Merkle trees of RFC 6962 (https://www.rfc-editor.org/rfc/rfc6962#section-2.1): roots, inclusion and consistency.
 
-A *complete subtree* of height h and index i covers the leaves from i * 2^h up to, not including, (i + 1) * 2^h. All
-that a proof needs are roots of complete subtrees, so the functions here ask a `Subtree` for them and never for leaves;
-where they come from (rows, tiles, a list in memory) is for the caller to know. Hashes are 32 bytes.
+A *complete subtree* of height h and index i covers the leaves from i * 2^h up to, not including, (i + 1) * 2^h. A proof
+needs only roots of complete subtrees, so the functions here get them from a `Subtree` and never read leaves; the caller
+decides where they come from (rows, tiles, a list in memory). Hashes are 32 bytes.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ EMPTY_ROOT = hashlib.sha256(b"").digest()
 """The root of a tree without leaves."""
 
 Subtree = Callable[[int, int], bytes]
-"""Of a height and an index, the root of that complete subtree; height 0 is a leaf's hash."""
+"""Returns the root of the complete subtree of a height and an index; of height 0, a leaf's hash."""
 
 
 def leaf_hash(leaf: bytes) -> bytes:
@@ -35,7 +35,7 @@ def leaf_hashes(leaves: Iterable[bytes]) -> list[bytes]:
 
 
 def root_of_complete(hashes: Sequence[bytes]) -> bytes:
-    """Return the root of a complete subtree from the hashes of one height below it: a loop a height."""
+    """Return the root of a complete subtree from all its hashes of one height; one loop per height."""
     sha256 = hashlib.sha256
     while len(hashes) > 1:
         pairs = zip(hashes[::2], hashes[1::2], strict=True)
@@ -44,7 +44,7 @@ def root_of_complete(hashes: Sequence[bytes]) -> bytes:
 
 
 class CompactRange:
-    """The roots of the complete subtrees that make up a tree, largest first: all that is needed to let it grow.
+    """The roots of the complete subtrees that make up a tree, largest first: all that appending leaves needs.
 
     Their heights are the bits that are set in `size`.
     """
@@ -52,7 +52,7 @@ class CompactRange:
     __slots__ = ("hashes", "size")
 
     def __init__(self, size: int = 0, hashes: Iterable[bytes] = ()) -> None:
-        """Raises TreeProofRefused when there are not as many hashes as a tree of `size` leaves has subtrees."""
+        """Raises TreeProofRefused when the number of hashes is not that of the subtrees of `size` leaves."""
         self.size = size
         self.hashes = list(hashes)
         if size < 0 or len(self.hashes) != size.bit_count() or any(len(each) != HASH_BYTES for each in self.hashes):
@@ -60,17 +60,17 @@ class CompactRange:
 
     @classmethod
     def from_bytes(cls, size: int, content: bytes) -> "CompactRange":
-        """Return the range whose hashes stand one behind another in `content`. Raises TreeProofRefused."""
+        """Return the range whose hashes `content` concatenates. Raises TreeProofRefused."""
         return cls(size, (content[at : at + HASH_BYTES] for at in range(0, len(content), HASH_BYTES)))
 
     def to_bytes(self) -> bytes:
-        """Return the hashes one behind another."""
+        """Return the hashes, concatenated."""
         return b"".join(self.hashes)
 
     def append(self, leaf: bytes) -> Iterator[tuple[int, int, bytes]]:
-        """Append a leaf by its hash; yield height, index and root of each complete subtree above it that this closes.
+        """Append a leaf by its hash; yield height, index and root of each complete subtree that it completes.
 
-        The leaf is in the tree only once the iterator has run to its end: `for _ in tree.append(leaf): pass`.
+        The leaf is in the tree only when the iterator is exhausted: `for _ in tree.append(leaf): pass`.
         """
         found, height, index = leaf, 0, self.size
         while index & 1:
@@ -170,7 +170,7 @@ def consistency_proof(first: int, second: int, subtree: Subtree) -> list[bytes]:
 def root_from_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
     """Return the root that the leaf hash and its audit path lead to (RFC 9162, 2.1.3.2).
 
-    Raises TreeProofRefused when the path cannot be one of that leaf in a tree of that size.
+    Raises TreeProofRefused when the path cannot be that of this leaf in a tree of this size.
     """
     if not 0 <= index < size:
         raise TreeProofRefused(f"A tree of {size} leaves has no leaf {index}.")

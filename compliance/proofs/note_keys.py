@@ -1,4 +1,4 @@
-"""Ed25519 keys that sign notes: the one module here that needs `cryptography`, which is fast and of constant time."""
+"""Ed25519 keys that sign notes: the only module here that needs `cryptography`, which is fast and constant-time."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from .signed_note import NoteSignature, VerifierKey, check_text, format_note
 
 @dataclass(frozen=True, slots=True)
 class NoteSigner:
-    """A named private key; the secret never shows in `repr`."""
+    """A named private key; `repr` does not contain the secret."""
 
     key_name: str
     private_key: Ed25519PrivateKey
@@ -21,7 +21,7 @@ class NoteSigner:
 
     @property
     def verifier_key(self) -> str:
-        """The public half, to be handed to auditors."""
+        """The public half, which auditors get."""
         return self._key().line()
 
     def sign(self, text: str) -> str:

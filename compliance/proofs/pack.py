@@ -1,8 +1,8 @@
 """Verification of an evidence pack, `svc.evidence/2`, as docs/evidence-pack.md describes it.
 
-From the outside in: the archive, the list of files, every file to the byte; then from the leaves to the checkpoint:
-row versions, the company's tree, its captures, the log; and beside that every row of every register from the texts.
-Memory does not grow with the pack. What is malformed is a fault with its place and never an exception.
+It checks the archive, the list of files and every byte of the files; then, from the leaves to the checkpoint, the row
+versions, the company's tree, its captures and the log; and every row of every register against the texts. Memory does
+not grow with the pack. Malformed content is a fault with its place, never an exception.
 """
 
 import re
@@ -47,7 +47,7 @@ _PLAIN = ("README.txt", "log-key.txt", SUMMARY, "verify.py")
 _MOST_TEXT = 1 << 20
 _MOST_SUMS = 1 << 23
 _MOST_VERSIONS = 10_000
-"""How many versions of one record in one period are looked at; no record has a hundredth of it."""
+"""How many versions of one record in one period are checked; no record has a hundredth of that."""
 
 _MOST_COURSES = 200_000
 _SUM = re.compile(r"([0-9a-f]{64})  ([!-~]+)")
@@ -55,7 +55,7 @@ _POLICY_FILE = re.compile(r"policies/[0-9a-f-]{36}\.html")
 
 
 class About(NamedTuple):
-    """What `pack.json` says that the pack is about."""
+    """The content of `pack.json`: what the pack is about."""
 
     pin: Pin
     period: Period
@@ -67,9 +67,9 @@ class About(NamedTuple):
 
 
 def verify_pack(file: BinaryIO, name: str, trust: LogTrust, report: Report) -> LogCheckpoint | None:
-    """Verify the pack in `file`, and report all that holds and all that does not; the checkpoint of the log in it.
+    """Verify the pack in `file` and report the findings; return the log's checkpoint in it, or None.
 
-    Raises PackUnreadable for what is no ZIP.
+    Raises PackUnreadable for what is not a ZIP.
     """
     archive = Archive(file, name)
     found = Report(most=MOST_FAULTS)
@@ -87,7 +87,7 @@ def _verify(archive: Archive, trust: LogTrust, report: Report) -> LogCheckpoint 
     checkpoint: LogCheckpoint | None = None
     files, sums = _check_files(archive, report)
     if report.faults:
-        return None  # nothing is read any further before every file is known to be what was packed
+        return None  # the content is read only if every file is what was packed
     about = _about(archive)
     with _stage(Check.SIGNATURE, report):
         check_manifest(archive, about.pin, sums, trust, report)
@@ -102,7 +102,7 @@ def _verify(archive: Archive, trust: LogTrust, report: Report) -> LogCheckpoint 
 
 @contextmanager
 def _stage(check: Check, report: Report) -> Iterator[None]:
-    """Lets what is malformed be a fault of this stage; what does not need it goes on."""
+    """Turns malformed content into a fault of this stage; stages that do not depend on it go on."""
     try:
         yield
     except PackMalformed as fault:
@@ -112,7 +112,7 @@ def _stage(check: Check, report: Report) -> Iterator[None]:
 
 
 def _check_files(archive: Archive, report: Report) -> tuple[dict[str, str], bytes]:
-    """Every file is listed once, and is to the byte what the list says. Raises PackMalformed."""
+    """Check that every file is listed once and has the listed digest; return the list. Raises PackMalformed."""
     sums = archive.content(SUMS, _MOST_SUMS)
     listed: dict[str, str] = {}
     *lines, last = sums.split(b"\n")
@@ -139,7 +139,7 @@ def _check_files(archive: Archive, report: Report) -> tuple[dict[str, str], byte
 
 
 def _names(listed: dict[str, str]) -> set[str]:
-    """The files that a pack must hold, and of those that are listed the ones that it may."""
+    """The files that a pack must have, and those of the listed ones that it may have."""
     fixed = {PACK, LOG, CAPTURES, IDENTITIES, *_PLAIN}
     fixed.update(f"history/{each}.jsonl" for each in REGISTERS)
     fixed.update(f"registers/{each}.{kind}" for each in FILES for kind in ("jsonl", "csv"))
@@ -209,10 +209,10 @@ class _Contents:
         self._report = report
         self._courses: set[str] = set()
         self._behind: set[str] = set()
-        """Course versions of the history, and those of them that a training record names (`_source`)."""
+        """`_courses`: the course versions of the history; `_behind`: those that a training record names (`_source`)."""
 
     def check(self) -> None:
-        """Reads every register's history once, and beside it the register's files."""
+        """Reads every register's history once, together with the register's files."""
         report, about = self._report, self._about
         with (
             Leaves(about.pin.sequence) as leaves,
@@ -275,7 +275,7 @@ class _Contents:
                 )
 
     def _read_courses(self) -> None:
-        """Which course versions there are: few, and needed while training records are read."""
+        """Reads all course versions first: there are few, and training records need them."""
         register = file_of(Role.COURSE)
         for at, line in enumerate(self._archive.lines(f"history/{register}.jsonl"), 1):
             place = f"history/{register}.jsonl line {at}"
@@ -287,20 +287,22 @@ class _Contents:
                 raise PackMalformed(place, "There are more course versions than any company has.")
 
     def _lists_course(self, rows: RegisterRows, listed: Listed) -> bool:
-        """Whether a training record is behind a course version. Of a lesson that was shared alone a record says only
-        the course: where a course has such records, the pack's word is taken for which of its lessons they are of."""
+        """Whether a training record is behind a course version.
+
+        If a lesson was shared alone, a record names only the course, so the pack decides which of the lessons it lists.
+        """
         if _source(listed.fields) not in self._behind:
             return False
         return listed.fields.get("course_release_id") is not None or rows.is_next(listed)
 
     def _note_sources(self, frames: list[Frame]) -> None:
-        """Which course versions a training record names."""
+        """Notes the course versions that a training record names."""
         for frame in frames:
             if frame.fields is not None and (source := _source(frame.fields)) in self._courses:
                 self._behind.add(source)
 
     def _check_across(self, counts: Counts, policies: Policies, identities: Identities) -> None:
-        """What is compared across records and registers, once all were read."""
+        """Makes the comparisons across records and registers, after all were read."""
         report = self._report
         before = report.total
         counts.check_records(report)
@@ -334,7 +336,7 @@ class _Contents:
 
 
 def _source(fields: Mapping[str, object]) -> str:
-    """What a training record is about, or a course version is: a release or, of a lesson shared alone, the course."""
+    """What a training record or a course version is about: a release or, for a lesson shared alone, the course."""
     release = fields.get("course_release_id")
     return f"release {release}" if release is not None else f"course {fields.get('course_id')}"
 

@@ -1,9 +1,9 @@
-"""The ZIP of an evidence pack, read where it lies: nothing is unpacked, nothing in it is imported or run.
+"""Reads the ZIP of an evidence pack in place: nothing is unpacked, and nothing in it is imported or run.
 
-What an archive says of itself is not believed. Entries that other readers would take differently, or that would not
-stay where they are put, are refused by name before any is read: doubled ones, absolute ones, ones with `..`, links,
-folders, encrypted ones, overlapping ones. An entry that gives more or fewer bytes than it says, or far more than its
-compressed size allows for rows and text, is a fault.
+The archive's own statements are not trusted. Entries that other readers would read differently, or unpack somewhere
+else, are refused by name before any is read: doubled ones, absolute ones, ones with `..`, links, folders, encrypted
+ones, overlapping ones. An entry with more or fewer bytes than it states, or with far more than rows and text of its
+compressed size can have, is a fault.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ MOST_LINE = 1 << 23
 """The longest line of a file, in bytes: a row is at most 3 MiB, and its text within a line at most doubles."""
 
 MOST_RATIO = 200
-"""How many times its compressed size an entry of more than a mebibyte may have. Rows come to about 10."""
+"""How many times its compressed size an entry of more than a mebibyte may have; rows have about 10 times."""
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
@@ -39,7 +39,7 @@ class Archive:
     """The entries of a pack by name, each read as a stream."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
-        """Raises PackUnreadable for what is no ZIP at all."""
+        """Raises PackUnreadable for what is not a ZIP."""
         self.name = name
         self._file = file
         try:
@@ -67,7 +67,7 @@ class Archive:
             raise zipfile.BadZipFile(f"its table of entries has {size} bytes, more than any pack's")
 
     def refusals(self) -> Iterator[tuple[str, str]]:
-        """What must not be read, each as the name of an entry and a sentence."""
+        """The entries that must not be read, each as its name and a sentence."""
         seen: set[str] = set()
         for info in self._infos:
             name = info.orig_filename
@@ -84,7 +84,7 @@ class Archive:
             end = max(end, info.header_offset + _LOCAL.size + info.compress_size)
 
     def blocks(self, name: str) -> Iterator[bytes]:
-        """The content of an entry. Raises PackMalformed where it is missing or not what the archive says of it."""
+        """The content of an entry. Raises PackMalformed when it is missing or not what the archive states."""
         info = self.entries.get(name)
         if info is None:
             raise PackMalformed(name, "The file is missing.")
@@ -155,7 +155,7 @@ class Archive:
 
 
 def _inflated(inflate: "zlib._Decompress | None", raw: bytes, name: str) -> Iterator[bytes]:
-    """The bytes that `raw` unfolds to, in pieces of bounded size."""
+    """Decompresses `raw` in pieces of bounded size."""
     if inflate is None:
         yield raw
         return
@@ -174,7 +174,7 @@ def _inflated(inflate: "zlib._Decompress | None", raw: bytes, name: str) -> Iter
 
 
 def _refusal(info: zipfile.ZipInfo) -> str | None:
-    """Why an entry is not read, null for a plain file within the pack."""
+    """The reason not to read an entry; None for a plain file within the pack."""
     name = info.orig_filename
     parts = name.split("/")
     if not name.isascii() or not name.isprintable() or "\\" in name or ":" in name:

@@ -1,4 +1,4 @@
-"""The captures of a pack: from the row digests to the company's tree, to the chain, to the log and its checkpoint."""
+"""Checks the captures of a pack: from the row digests to the company's tree, the chain, the log and its checkpoint."""
 
 import base64
 import binascii
@@ -24,7 +24,7 @@ MANIFEST = "manifest.txt"
 SUMS = "SHA256SUMS"
 EVIDENCE_CONSTANT = "svc.evidence/2"
 KEY_SUFFIX = "/evidence"
-"""What the name of the key that signs manifests has behind the log's origin."""
+"""The end of the name of the key that signs manifests, after the log's origin."""
 
 MOST_NOTE = 1 << 23
 _MOST_LOG = 1 << 18
@@ -53,19 +53,19 @@ class Pin(NamedTuple):
 
 
 def manifest_text(organization_id: str, chain_hash: str, sums: str) -> str:
-    """Return the text of a manifest: what the signer signs of a pack. `sums` is the text of SHA256SUMS."""
+    """Return the text of a manifest, which the signer signs for a pack. `sums` is the text of SHA256SUMS."""
     return f"{EVIDENCE_CONSTANT}\n{organization_id}\n{chain_hash}\n{sums}"
 
 
 def evidence_key(log_key: VerifierKey) -> VerifierKey:
-    """Return the key that signs manifests: the log's own, under the name that no checkpoint has."""
+    """Return the key that signs manifests: the log's own key, under a name that no checkpoint has."""
     return log_key._replace(key_name=log_key.key_name + KEY_SUFFIX)
 
 
 def check_captures(archive: Archive, pin: Pin, leaves: Iterator[bytes], report: Report) -> bool:
-    """Follow the chain of captures to the pin over all row digests; tell whether it holds.
+    """Follow the chain of captures to the pin over all row digests; tell whether it is intact.
 
-    Raises PackMalformed for a line that is no capture, and for digests that are missing.
+    Raises PackMalformed for a line that is not a capture, and for missing digests.
     """
     tree, before, sequence, captured = CompactRange(), ZERO_DIGEST, 0, 0
     faults = report.total
@@ -98,7 +98,7 @@ def check_captures(archive: Archive, pin: Pin, leaves: Iterator[bytes], report: 
 def _take(
     place: str, form: str, lines: dict[str, str], tree: CompactRange, leaves: Iterator[bytes], upto: int, report: Report
 ) -> None:
-    """Takes the digests of a capture's rows into the tree, and compares what the capture says of them."""
+    """Appends the digests of a capture's rows to the tree, and compares the capture with them."""
     own = hashlib.sha256()
     separator = b""
     for _ in range(upto - tree.size):
@@ -140,9 +140,9 @@ def _range(place: str, lines: dict[str, str]) -> tuple[int | None, int | None]:
 
 
 def check_log(archive: Archive, pin: Pin, trust: LogTrust, report: Report) -> LogCheckpoint | None:
-    """Check that the pin's capture is an entry of the log, and who signed the log's checkpoint, which is returned.
+    """Check that the pin's capture is an entry of the log, and who signed the log's checkpoint; return the checkpoint.
 
-    Null when the file holds no checkpoint. Raises PackMalformed.
+    None when the file has no checkpoint. Raises PackMalformed.
     """
     found = parse_line(LOG, archive.content(LOG, _MOST_LOG))
     if found.keys() != {"size", "index", "path", "checkpoint"}:
@@ -181,7 +181,7 @@ def _path(value: object) -> list[bytes]:
 
 
 def check_manifest(archive: Archive, pin: Pin, sums: bytes, trust: LogTrust, report: Report) -> None:
-    """Check that the manifest is over this list of files and this capture, and who signed it. Raises PackMalformed."""
+    """Check that the manifest covers this list of files and this capture, and who signed it. Raises PackMalformed."""
     try:
         note = archive.content(MANIFEST, MOST_NOTE).decode()
         signed = parse_note(note)

@@ -1,6 +1,6 @@
-"""What is counted and compared across the registers of a pack: records once each, people, what they owe, their names.
+"""Counts and comparisons across the registers of a pack: records once each, people, what they owe, their names.
 
-Nothing here grows with the pack: entries lie in `Partitions`, and one part is looked at at a time.
+Memory does not grow with the pack: entries are in `Partitions`, and one part is read at a time.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _KEY = os.urandom(16)
 
 
 class Completeness(NamedTuple):
-    """Employees of the people register, and which of them owe, are excused, and have nothing required."""
+    """How many employees the people register has, and how many of them owe, are excused, or have nothing required."""
 
     people: int
     owing: int
@@ -33,7 +33,7 @@ class Completeness(NamedTuple):
 
 
 class Counts:
-    """Everything that is compared across rows, in partitions. Used as a context."""
+    """The values that are compared across rows, in partitions. Used as a context manager."""
 
     def __init__(self) -> None:
         self._files = ExitStack()
@@ -49,7 +49,7 @@ class Counts:
         self._files.close()
 
     def record(self, register: str, record_id: str) -> None:
-        """Notes that all versions of a record were read."""
+        """Notes a record whose versions were all read."""
         self._records.add(UUID(record_id).bytes, bytes([REGISTERS.index(register)]))
 
     def row(self, reading: Reading, listed: Listed, row: Mapping[str, object], number: int, report: Report) -> None:
@@ -92,11 +92,11 @@ class Counts:
         self._owed.add(learner, bytes([kind]) + numbers)
 
     def _name(self, reading: Reading, learner: bytes, row: Mapping[str, object], number: int) -> None:
-        """Notes whom the row names. The people register says who an employee is; an invitation may bear another name,
-        and a certificate keeps the one that it was issued with."""
+        """Notes the name in a row. The people register has an employee's name; an invitation may have another one, and
+        a certificate keeps the one with which it was issued."""
         name, address = row.get("person_name"), row.get("work_email")
         if reading.role is Role.RECEIPT and name == row.get("account_email"):
-            return  # of a person without a name the address is there
+            return  # for a person without a name, the row has the address
         kind = _NAME
         if reading.role is Role.PERSON:
             if row.get("entry_type") != "employee":
@@ -109,7 +109,7 @@ class Counts:
         self._names.add(learner, bytes([kind]) + digests + place)
 
     def check_records(self, report: Report) -> None:
-        """Reports records whose versions are in two places: one of them could hide what the other says."""
+        """Reports records whose versions are in two places, because one place could hide the content of the other."""
         for part in self._records:
             seen: set[bytes] = set()
             for entry in part:
@@ -120,7 +120,7 @@ class Counts:
                 seen.add(entry)
 
     def check_owed(self, report: Report) -> None:
-        """Counts each person's training records anew, and compares them with the people register."""
+        """Counts each person's training records, and compares the counts with the people register."""
         for part in self._owed:
             counted: dict[bytes, list[int]] = defaultdict(lambda: [0, 0])
             listed: list[bytes] = []
@@ -140,7 +140,7 @@ class Counts:
                     report.fault(Check.REGISTER, place, ("records_owed", "records_completed"), sentence)
 
     def completeness(self, report: Report) -> Completeness:
-        """Counts people anew; reports those with required records who are not among the employees."""
+        """Counts people; reports those with required records who are not among the employees."""
         totals = [0, 0, 0, 0]
         for part in self._people:
             found: dict[bytes, int] = defaultdict(int)
@@ -156,7 +156,7 @@ class Counts:
         return Completeness(*totals)
 
     def check_names(self, report: Report) -> int:
-        """Compares the names in other registers with those of the people register; how many have nobody there."""
+        """Compares names in other registers with the people register; returns how many it does not have."""
         unknown = 0
         for part in self._names:
             known: dict[bytes, set[bytes]] = defaultdict(set)
@@ -178,7 +178,7 @@ class Counts:
 
 
 def _short(value: object) -> bytes:
-    """Eight bytes that tell names apart; nobody can choose them, for they are keyed anew in each process."""
+    """Eight bytes that distinguish names; nobody can choose them, because each process has a new key."""
     content = b"\xff" if value is None else str(value).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(content, digest_size=8, key=_KEY).digest()
 

@@ -1,4 +1,4 @@
-"""The row versions of a pack: their digests as leaves of the company's tree, and which of them were in force when."""
+"""The row versions of a pack: their digests as leaves of the company's tree, and when each was in force."""
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -20,14 +20,14 @@ _LEAST_BLOCK = 1 << 16
 
 
 class Period(NamedTuple):
-    """The first and the last instant of the period that a pack is about, as texts, which compare like instants."""
+    """The first and the last instant of a pack's period, as texts, which sort like instants."""
 
     start: str
     end: str
 
 
 class Version(NamedTuple):
-    """One row version and its line in the pack; `content` is null where only its digest is there."""
+    """One row version and its line in the pack; `content` is None where the pack has only its digest."""
 
     place: str
     sequence: int
@@ -40,10 +40,10 @@ class Version(NamedTuple):
 
 
 class Leaves:
-    """The row digests of the company by sequence, put in any order and read back in theirs."""
+    """The row digests of the company by sequence, stored in any order and read back in order."""
 
     def __init__(self, size: int) -> None:
-        """`size` is the sequence of the pin, from 1: each up to it must be put exactly once."""
+        """`size` is the sequence of the pin: each sequence from 1 to it must be stored exactly once."""
         self.size = size
         self.count = 0
         self._block = max(_LEAST_BLOCK, -(-size // _MOST_BLOCKS))
@@ -57,13 +57,13 @@ class Leaves:
         self._parts.__exit__(None, None, None)
 
     def put(self, sequence: int, digest: bytes) -> None:
-        """Keeps the digest of a row version; the sequence must be within 1 and `size`."""
+        """Stores the digest of a row version; the sequence must be within 1 and `size`."""
         self.count += 1
         block, offset = divmod(sequence - 1, self._block)
         self._parts.add_to(block, offset.to_bytes(4, "big") + digest)
 
     def in_order(self) -> Iterator[bytes]:
-        """The digests by sequence. Raises PackMalformed where one is missing or there twice."""
+        """The digests by sequence. Raises PackMalformed where one is missing or doubled."""
         if self.count != self.size:
             raise PackMalformed("history", f"There are {self.count} row versions, and the pin is at {self.size}.")
         done = 0
@@ -85,9 +85,9 @@ class Leaves:
 
 
 def read_versions(archive: Archive, register: str, organization_id: str, leaves: Leaves) -> Iterator[Version]:
-    """The row versions of a register's history as they stand in the pack, each digest put among the leaves.
+    """The row versions of a register's history in the order of the pack; stores each digest in `leaves`.
 
-    Raises PackMalformed for a line that is no row version.
+    Raises PackMalformed for a line that is not a row version.
     """
     name = f"history/{register}.jsonl"
     head = f"{ROW_CONSTANT}\n{organization_id}\n"
@@ -128,9 +128,9 @@ def _check_form(version: Version, digest: str, size: int) -> None:
 
 
 def records(versions: Iterable[Version]) -> Iterator[Iterator[Version]]:
-    """The versions of each record, one record after another. Each must be read to its end before the next.
+    """The versions of each record, one record after another; read each to its end before the next.
 
-    Raises PackMalformed where the versions of a record do not stand by `valid_from`, then `sequence`.
+    Raises PackMalformed where the versions of a record are not sorted by `valid_from`, then `sequence`.
     """
     source = iter(versions)
     ahead = next(source, None)
@@ -156,10 +156,10 @@ def records(versions: Iterable[Version]) -> Iterator[Iterator[Version]]:
 def in_force(
     versions: Iterable[Version], period: Period, others: list[Version]
 ) -> Iterator[tuple[Version, str | None]]:
-    """Of a record's versions those in force at some instant of the period, each with when the next takes its place.
+    """The versions of a record in force at some instant of the period, each with the moment of the next one.
 
-    Of those that take effect at once, the last one counts. What has a text nonetheless goes to `others`. Raises
-    PackMalformed when the text of one that was in force is not there.
+    Of versions with the same `valid_from`, the last one counts. Other versions that have a text go to `others`. Raises
+    PackMalformed when a version in force has no text.
     """
     held: Version | None = None
     for version in versions:

@@ -1,4 +1,4 @@
-"""The names of a pack, held to the commitments of the history: `svc.identity/1`."""
+"""Compares the names of a pack with the commitments of the history: `svc.identity/1`."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from .pack_registers import Listed, Reading, Role
 from .pages import JsonObject
 
 ERASED_PERSON = "Erased person"
-"""What is in place of the name of a person who was erased; then no salt is left either."""
+"""Replaces the name of a person who was erased; then the salt is gone too."""
 
 _MEMBERS = frozenset({"register", "record_id", "sequence", "salt", "person_name", "work_email"})
 _ROLES = (Role.PERSON, Role.CERTIFICATE)
@@ -29,7 +29,7 @@ class Identities:
         self._read()
 
     def check(self, reading: Reading, listed: Listed, row: Mapping[str, object], place: str, report: Report) -> None:
-        """Opens the commitment of a listed row, and compares the names in the row with what it commits to."""
+        """Opens the commitment of a listed row, and compares the names in the row with it."""
         if reading.role not in _ROLES:
             return
         committed = listed.hidden.get("identity_sha256") or None
@@ -63,7 +63,7 @@ class Identities:
             )
 
     def _take(self, register: str, listed: Listed) -> tuple[str, JsonObject] | None:
-        """The line of a listed row, null where the next line is of another."""
+        """The line of a listed row; None if the next line belongs to another row."""
         if self._next is None:
             return None
         place, found = self._next

@@ -1,4 +1,4 @@
-"""Lines and small files of a pack as JSON, read strictly: one object, no member twice, no value that is not JSON."""
+"""Reads lines and small files of a pack as strict JSON: one object, no member twice, no value that is not JSON."""
 
 import re
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from .pages import JsonObject, parse_json
 
 _TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 MOST_STRUCTURE = 1 << 18
-"""How many bytes of a line may be other than text: empty arrays take twenty times their bytes of memory."""
+"""How many bytes of a line may be other than text: empty arrays take twenty times as much memory as bytes."""
 
 
 def parse_line(place: str, line: bytes) -> JsonObject:
-    """The object that a line holds. Raises PackMalformed with the place of the line."""
+    """The object in a line. Raises PackMalformed with the place of the line."""
     if len(line) > MOST_STRUCTURE and len(_TEXT.sub(b"", line)) > MOST_STRUCTURE:
         raise PackMalformed(place, "This holds more values than any row.")
     try:
@@ -27,7 +27,7 @@ def parse_line(place: str, line: bytes) -> JsonObject:
 
 
 def _repeats(found: JsonObject | list[object]) -> bool:
-    """Whether an object gives a member twice, or one within it does."""
+    """Whether an object, or one within it, has a member twice."""
     if isinstance(found, JsonObject) and found.repeated:
         return True
     nested = found.values() if isinstance(found, JsonObject) else found
@@ -35,7 +35,7 @@ def _repeats(found: JsonObject | list[object]) -> bool:
 
 
 def text(place: str, found: Mapping[str, object], name: str) -> str:
-    """A member that must be text that UTF-8 can carry. Raises PackMalformed."""
+    """A member that must be text that UTF-8 can encode. Raises PackMalformed."""
     value = found.get(name)
     if not isinstance(value, str):
         raise PackMalformed(place, f"{name} is not text.")

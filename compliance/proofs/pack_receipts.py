@@ -1,6 +1,6 @@
-"""The policy versions and receipts of a pack: every digest, the chain of receipts, and what each receipt cites.
+"""Checks the policy versions and receipts of a pack: every digest, the chain of receipts, and each cited version.
 
-As `verifier` does it for pulled pages, but row by row: of the receipts only the one before is held.
+It works like `verifier` for pulled pages, but row by row: only the previous receipt is held in memory.
 """
 
 from collections.abc import Mapping
@@ -23,10 +23,10 @@ MOST_VERSIONS = 100_000
 
 
 class Policies:
-    """Checks policy versions as they come, then receipts as they come. Used as a context."""
+    """Checks policy versions one by one, then receipts one by one. Used as a context manager."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
-        """`files` are the digests of the pack's files by name."""
+        """`files`: the digests of the pack's files by name."""
         self.versions = 0
         self.receipts = 0
         self._files = files
@@ -93,7 +93,7 @@ class Policies:
             self._cycles.add(cycle_id, learner + bytes([_CYCLE]) + number)
 
     def check_cycles(self, report: Report) -> None:
-        """Reports receipts that ask again after one that is not before them, or is of another person."""
+        """Reports receipts whose `cycle_id` names a receipt that is not before them or is of another person."""
         for part in self._cycles:
             people: dict[bytes, bytes] = {}
             for entry in part:  # in the order of the chain

@@ -1,8 +1,8 @@
-"""What a register must list, derived from the texts in force: which records, and what each of their fields says.
+"""Derives the rows that a register must list from the texts in force: the records, and the value of each field.
 
-One declaration a register. A field of a row is in the stored text, in the head of its version, follows from both
-at the pack's moment by the rules that the service itself uses, or is joined at read from elsewhere; what is joined no
-digest holds, so it is named here and compared with nothing.
+There is one declaration per register. A field of a row is in the stored text, is in the envelope of its version,
+follows from both at the pack's moment by the rules of the service, or is joined at read. No digest covers joined
+fields, so they are named here and compared with nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ Fields = Mapping[str, object]
 
 
 class Role(Enum):
-    """What the rows of a register are to what is counted and compared across registers."""
+    """The role of a register's rows in the counts and comparisons across registers."""
 
     OWED = "what is owed at the end"
     OWED_IN_PERIOD = "what was owed in the period"
@@ -40,9 +40,9 @@ class Role(Enum):
 
 
 class Frame(NamedTuple):
-    """A version in force within the period, until the next takes its place (null: none does); its text, read.
+    """A version in force within the period, with its parsed text. `until`: when the next one takes effect, or None.
 
-    `fields` is null for an absence.
+    `fields` is None for an absence.
     """
 
     version: Version
@@ -52,8 +52,8 @@ class Frame(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A record that a register lists: its version, the fields of the stored text, what the register hides of it, and
-    the moment at which it is read."""
+    """A record that a register lists: its version, the fields of the stored text, its hidden members, and the moment
+    at which it is read."""
 
     version: Version
     fields: dict[str, object]
@@ -77,7 +77,7 @@ class Reading(NamedTuple):
 
 
 def row_of(reading: Reading, listed: Listed, tenant: Fields) -> dict[str, object]:
-    """Every field of a listed row that is not joined, with its value. Raises PackMalformed."""
+    """The values of all fields of a listed row that are not joined. Raises PackMalformed."""
     row: dict[str, object] = dict(tenant) if reading.tenant else {}
     if reading.versioned:
         row.update((name, getattr(listed.version, name)) for name in _VERSIONED)
@@ -87,10 +87,10 @@ def row_of(reading: Reading, listed: Listed, tenant: Fields) -> dict[str, object
 
 
 def content_of(register: str, version: Version) -> tuple[dict[str, object], dict[str, str]]:
-    """The fields of a stored text, and what it hides. Raises PackMalformed for a text that no register stores.
+    """The fields of a stored text, and its hidden members. Raises PackMalformed for a text that no register stores.
 
-    Of rows from before hidden members were, one word follows the JSON on a line of its own: of a certificate `state`,
-    of a training record `state_before_end`.
+    In rows written before hidden members existed, one word follows the JSON on a line of its own: `state` of a
+    certificate, `state_before_end` of a training record.
     """
     written, separator, word = cast("str", version.content).partition("\n")
     fields: dict[str, object] = parse_line(version.place, written.encode())
@@ -111,14 +111,14 @@ def content_of(register: str, version: Version) -> tuple[dict[str, object], dict
 
 
 def frame_of(register: str, version: Version, until: str | None) -> Frame:
-    """A version in force with its text read. Raises PackMalformed."""
+    """A version in force with its parsed text. Raises PackMalformed."""
     if not version.content:
         return Frame(version, until, None, {})
     return Frame(version, until, *content_of(register, version))
 
 
 def _at_end(lists: Callable[[Version, Fields, Period], bool]) -> Callable[[Sequence[Frame], Period], Listed | None]:
-    """The reading of a register as at the end of the period: the version in force then, where `lists` holds of it."""
+    """Reads a register as at the end of the period: the version in force then, if `lists` is true for it."""
 
     def listed(frames: Sequence[Frame], period: Period) -> Listed | None:
         if not frames:
@@ -132,9 +132,9 @@ def _at_end(lists: Callable[[Version, Fields, Period], bool]) -> Callable[[Seque
 
 
 def _over_period(frames: Sequence[Frame], period: Period) -> Listed | None:
-    """Every record that some moment of the period lists, in the last version that says something of it.
+    """A record that is listed at some moment of the period, in its last version with a content; else None.
 
-    Its outcome is that of the end of the period or, where that is earlier, of when it ended or vanished.
+    Its outcome is that at the end of the period or, if that is earlier, when the record ended or vanished.
     """
     found: Listed | None = None
     listed = False
@@ -276,7 +276,7 @@ READINGS: dict[str, tuple[Reading, ...]] = {
             frozenset({"person_name", "check_code", "trainer_name"}),
         ),
     ),
-    # Whether a training record names the version is looked at beside this (`pack_counts`).
+    # `pack` checks separately whether a training record names the version.
     "courses": (
         Reading(
             Role.COURSE,
@@ -355,4 +355,4 @@ def _not_proved() -> str:
 
 
 NOT_PROVED = _not_proved()
-"""What no digest of the history holds, in words: it is only as the signed list of files has it."""
+"""A sentence on what no digest of the history covers; only the signed list of files does."""

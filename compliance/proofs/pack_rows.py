@@ -1,4 +1,4 @@
-"""The files of a register in a pack, held to the rows that follow from the history: JSON Lines, then CSV."""
+"""Compares the files of a register in a pack with the rows that follow from the history: JSON Lines, then CSV."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -12,11 +12,11 @@ from .pages import printable
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _IN_A_FILE = "html"
-"""The field that the CSV does not hold: a policy's text, which has a file of its own."""
+"""The field that the CSV lacks: a policy's text, which has a file of its own."""
 
 
 class RegisterRows:
-    """The rows of one register, read on one by one as the history says what comes next."""
+    """The rows of one register, read one by one in the order that follows from the history."""
 
     def __init__(self, archive: Archive, reading: Reading, tenant: Mapping[str, object], report: Report) -> None:
         self.reading = reading
@@ -31,11 +31,11 @@ class RegisterRows:
 
     @property
     def place(self) -> str:
-        """Where a reader finds the row that was read last."""
+        """The place of the row that was read last."""
         return f"{self._name} row {self.count}"
 
     def is_next(self, listed: Listed) -> bool:
-        """Tell whether the next row is of this record: for what the history alone does not say that it is listed."""
+        """Whether the next row is of this record, where the history alone does not decide whether it is listed."""
         if self._ahead is None:
             self._ahead = next(self._lines, None)
         if self.broken or self._ahead is None:
@@ -44,7 +44,7 @@ class RegisterRows:
         return row.get(self.reading.identity) == listed.version.record_id
 
     def take(self, listed: Listed) -> dict[str, object] | None:
-        """Reads the next row, which must be the one that the history lists next; null once the two are apart."""
+        """Reads the next row, which must be the one that the history lists next; None once the two differ."""
         if self.broken:
             return None
         line = next(self._lines, None) if self._ahead is None else self._ahead
@@ -69,7 +69,7 @@ class RegisterRows:
         return row
 
     def end(self) -> None:
-        """Reports rows that nothing in the history lists. Call it once all of the history was read."""
+        """Reports rows that the history does not list. Call it after all of the history was read."""
         if self.broken:
             return
         if self._ahead is not None or next(self._lines, None) is not None:
@@ -79,7 +79,7 @@ class RegisterRows:
         self._table.end(self._report)
 
     def _break(self, place: str, sentence: str) -> None:
-        """Reports where the file and the history part: what follows would only repeat it."""
+        """Reports where the file and the history begin to differ; later differences would only repeat it."""
         self._report.fault(Check.REGISTER, place, (), sentence)
         self.broken = True
 
@@ -91,7 +91,7 @@ class RegisterRows:
         found = _without_titles(row) if self.reading.role is Role.COURSE else row
         for name, value in expected.items():
             given = found.get(name)
-            # Numbers and truth values are equal in Python where JSON tells them apart.
+            # Python considers some numbers and booleans equal that JSON distinguishes.
             if given != value or type(given) is not type(value):
                 sentence = (
                     f"The row says {printable(given)}, and from {listed.version.place} follows {printable(value)}."
@@ -100,7 +100,7 @@ class RegisterRows:
 
 
 class _Table:
-    """A register as CSV, compared byte for byte with what its rows make."""
+    """A register as CSV, compared byte for byte with the CSV of its rows."""
 
     def __init__(self, archive: Archive, name: str) -> None:
         self._name = name
@@ -130,7 +130,7 @@ class _Table:
             self._break(f"The line is not that of {place}.", report)
 
     def end(self, report: Report) -> None:
-        """Reports what follows after the last row."""
+        """Reports content after the last row."""
         if not self._broken and self._columns is None:
             self._heading(report)
         if not self._broken and self._next(1):

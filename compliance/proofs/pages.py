@@ -1,4 +1,4 @@
-"""Pages as they were pulled, put together again to pulls.
+"""Groups pulled pages into pulls.
 
 A page is any JSON object with a `data` array. Pages of one register that were read from the same snapshot are one
 pull, in the order given. Pages without a snapshot are one pull per register.
@@ -14,7 +14,7 @@ from typing import NoReturn
 from .errors import NotAPage
 
 MOST_BYTES = 32 * 1024 * 1024
-"""No page, and no proof of one row, is larger."""
+"""The largest size of a page or of a proof of one row."""
 
 
 class Kind(StrEnum):
@@ -30,7 +30,7 @@ _VERSION_MARKS = frozenset({"html", "version_digest", "document_sha256", "statem
 
 
 class JsonObject(dict[str, object]):
-    """A JSON object that remembers the keys it was given more than once, of which readers keep different ones."""
+    """A JSON object that remembers the keys that it has more than once, of which readers keep different values."""
 
     repeated: tuple[str, ...] = ()
 
@@ -50,7 +50,7 @@ class Row:
 
     @property
     def place(self) -> str:
-        """Where a reader finds the row: file, number and the id that the row bears."""
+        """The place of the row for a reader: file, number and the row's id."""
         for key, name in (("receipt_id", "receipt"), ("course_release_id", "version")):
             if isinstance(self.fields.get(key), str):
                 return f"{self.page} row {self.number} ({name} {printable(self.fields[key])})"
@@ -59,7 +59,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PulledPage:
-    """One page. `strangers` are the numbers of the things in `data` that are no objects."""
+    """One page. `strangers` are the numbers of the elements of `data` that are not objects."""
 
     name: str
     rows: tuple[Row, ...]
@@ -69,7 +69,7 @@ class PulledPage:
 
 @dataclass(slots=True)
 class Pull:
-    """The pages of one register from one snapshot; null `snapshot` when the pages carry none."""
+    """The pages of one register from one snapshot; `snapshot` is None when the pages have none."""
 
     kind: Kind
     snapshot: dict[str, object] | None
@@ -102,12 +102,12 @@ def printable(value: object) -> str:
 def parse_json(name: str, content: bytes) -> object:
     """Return the JSON document in `content`; objects in it are `JsonObject`.
 
-    It is UTF-8 without a byte order mark. Raises NotAPage with a sentence that says what it is instead.
+    It is UTF-8 without a byte order mark. Raises NotAPage with a sentence that describes what it is instead.
     """
     if len(content) > MOST_BYTES:
         raise NotAPage(f"{name} is larger than {MOST_BYTES} bytes, as no page and no proof is.")
     try:
-        # As text: of bytes, `json` would guess the encoding, and take a byte order mark.
+        # Decoded first: for bytes, `json` would guess the encoding, and accept a byte order mark.
         return _DECODER.decode(content.decode("utf-8"))
     except RecursionError as fault:
         raise NotAPage(f"{name} is not JSON that can be read: it is nested too deeply.") from fault
@@ -116,14 +116,14 @@ def parse_json(name: str, content: bytes) -> object:
 
 
 def page_in(name: str, document: object) -> PulledPage:
-    """Return a JSON document as the page that it is. Raises NotAPage."""
+    """Return the page in a JSON document. Raises NotAPage."""
     if not isinstance(document, JsonObject) or not isinstance(document.get("data"), list):
         raise NotAPage(f"{name} is JSON, but not a page: it has no `data` array.")
     return page_of(name, document)
 
 
 def page_of(name: str, envelope: dict[str, object]) -> PulledPage:
-    """Return an envelope that is in memory already as a page; its `data` must be a list."""
+    """Return the page of a parsed envelope; its `data` must be a list."""
     data = envelope["data"]
     assert isinstance(data, list)
     rows = tuple(Row(name, at, _kept(each)) for at, each in enumerate(data, 1) if isinstance(each, dict))
@@ -143,7 +143,7 @@ def pulls_of(pages: Iterable[PulledPage]) -> list[Pull]:
         known = Counter(kind for kind in kinds if kind is not None)
         usual = known.most_common(1)[0][0] if known else Kind.OTHER
         for row, kind in zip(page.rows, kinds, strict=True):
-            # A row that lost what marks it is taken for what its neighbours are.
+            # A row without the fields that identify its kind is assumed to be of its neighbours' kind.
             pull = _pull(pulls, kind or usual, page, register=_register(page) if usual is Kind.OTHER else "")
             pull.rows.append(row)
     for page in empty:
@@ -169,7 +169,7 @@ def _snapshot(page: PulledPage) -> dict[str, object] | None:
 
 
 def _register(page: PulledPage) -> str:
-    """Return what tells the pages of one other register from those of another: the fields of their rows."""
+    """Return what distinguishes pages of other registers: the fields of their rows."""
     return ",".join(sorted(page.rows[0].fields))
 
 

@@ -1,8 +1,8 @@
-"""Sorting without memory: entries parted by key into parts that are small enough to be looked at one at a time.
+"""Partitions entries by key, so that each part is small enough to be read into memory alone.
 
-What must be compared across a whole pack (that no record is there twice, that the rows of one person are counted right)
-would take memory in proportion to the pack if it were kept in tables. Here each entry is a few bytes; beyond a few
-mebibytes they lie in temporary files without a name.
+Comparisons across a whole pack (that no record occurs twice, that one person's rows are counted correctly) would take
+memory in proportion to the pack if they used dictionaries. Here each entry has a few bytes; beyond a few mebibytes
+entries are in unnamed temporary files.
 """
 
 import tempfile
@@ -16,7 +16,7 @@ _IN_MEMORY = 1 << 17
 
 
 class Partitions:
-    """Entries of one width in `parts` parts. Used as a context: what it wrote is gone when it ends."""
+    """Entries of one width in `parts` parts. Used as a context manager, at whose end its files are deleted."""
 
     def __init__(self, width: int, parts: int = PARTS) -> None:
         self.width = width
@@ -36,8 +36,8 @@ class Partitions:
         self._files.close()
 
     def add(self, key: bytes, payload: bytes = b"") -> None:
-        """Adds an entry to the part of its key. Python's own hash is seeded anew in each process: nobody can aim at
-        one part."""
+        """Adds an entry to the part of its key. Python's hash has a new seed in each process, so nobody can choose keys
+        of the same part."""
         self.add_to(hash(key) % len(self._parts), key + payload)
 
     def add_to(self, part: int, entry: bytes) -> None:
@@ -60,5 +60,5 @@ class Partitions:
                 yield block[at : at + self.width]
 
     def __iter__(self) -> Iterator[Iterator[bytes]]:
-        """The parts, each as its entries."""
+        """Yields the entries of each part."""
         return (self.part(number) for number in range(len(self._parts)))

@@ -1,7 +1,7 @@
-"""Checks of policy receipt rows: each receipt's hash, and the chain that they form.
+"""Checks policy receipt rows: each receipt's hash, and the chain that they form.
 
-A row's hash may be right in two ways: as the row states it or as its fields give it. A link that meets either holds,
-so that one changed field is one fault, at its own row, and not also a broken link in the next.
+A link is valid if it names either the hash that the earlier row states or the one that its fields give. So one changed
+field is one fault, at its own row, and not also a broken link in the next row.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,16 +30,16 @@ RECEIPT_FORMS = {
     "receipt_sha256": DIGEST_FORM,
 }
 HASHED_FIELDS = tuple(RECEIPT_FORMS)[:-1]
-"""All of them but the hash itself, in the order in which they are hashed."""
+"""The fields of a receipt without the hash itself, in the order in which they are hashed."""
 NO_RECEIPT = "00000000-0000-0000-0000-000000000000"
-# A search tries each value once per fault; where hundreds of rows are false, naming them is enough.
+# The search for a changed field tries each value once per fault; with hundreds of faults it is left out.
 _VALUES_TRIED = 2000
 _SEARCHES = 200
 
 
 @dataclass(slots=True)
 class _Link:
-    """A receipt in its place: its row, the hash its fields give (null where they cannot be hashed), and its faults."""
+    """A receipt in the chain: its row, the hash of its fields (None if they cannot be hashed), and its faults."""
 
     row: Row
     recomputed: str | None
@@ -63,7 +63,7 @@ class _Link:
 
 
 def check_receipts(pull: Pull, versions: Iterable[Row], report: Report) -> None:
-    """Recompute every receipt of a pull and follow its chain; `versions` help to tell which field was changed."""
+    """Recompute every receipt of a pull and follow its chain; `versions` help to find which field was changed."""
     links = [_Link(row, recomputed(row, report)) for row in pull.rows]
     seen_values = _values(links, pull, versions)
     searches = _SEARCHES
@@ -79,7 +79,7 @@ def check_receipts(pull: Pull, versions: Iterable[Row], report: Report) -> None:
 
 
 def recomputed(row: Row, report: Report) -> str | None:
-    """Return the hash that a receipt's fields give; null, and a fault, where one has not its form."""
+    """Return the hash of a receipt's fields; None, with a fault in the report, where one does not have its form."""
     return _hash(row.fields) if check_form(row, RECEIPT_FORMS, report) else None
 
 
@@ -88,7 +88,7 @@ def _hash(fields: Mapping[str, Any]) -> str:
 
 
 def _values(links: list[_Link], pull: Pull, versions: Iterable[Row]) -> dict[str, list[str]]:
-    """Return, for each field, values from elsewhere in the files: what a changed field may have been before."""
+    """Return, for each field, values from elsewhere in the files, which a changed field may have had before."""
     found: dict[str, dict[str, None]] = {name: {} for name in HASHED_FIELDS}
     for link in links:
         for name in HASHED_FIELDS:
@@ -133,7 +133,7 @@ def _check_hash(
                 f"{name} was changed: receipt_sha256 holds with {printable(value)}.",
             )
             return
-    # A next receipt that links to the hash as stated vouches for it.
+    # If the next receipt links to the stated hash, that hash is the original one.
     suspects = HASHED_FIELDS if following == link.stated else (*HASHED_FIELDS, "receipt_sha256")
     report.fault(
         Check.RECEIPT,
@@ -256,7 +256,7 @@ def _check_link(
 
 
 def _check_cycles(links: list[_Link], whole: bool, report: Report) -> None:
-    """Check that a receipt which asks again names an earlier receipt of the same person, where all are at hand."""
+    """Check that a receipt of a later cycle names an earlier receipt of the same person, if all are available."""
     if not whole or not all(link.hash_holds for link in links):
         return
     people: dict[str, str] = {}
@@ -274,7 +274,7 @@ def _check_cycles(links: list[_Link], whole: bool, report: Report) -> None:
 
 
 def _check_company(pull: Pull, report: Report) -> None:
-    """Check that all receipts are of one company: the snapshot's, where there is one."""
+    """Check that all receipts are of one company: the snapshot's, if there is one."""
     stated = (pull.snapshot or {}).get("organization_id")
     expected = stated if isinstance(stated, str) else None
     for row in pull.rows:

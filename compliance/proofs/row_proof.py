@@ -1,10 +1,10 @@
-"""A proof of one row version, `svc.proof/1`: what it holds, how it is written, how it is read back strictly.
+"""The format of a proof of one row version, `svc.proof/1`: its content, writing it, and reading it strictly.
 
-A proof is one JSON object. `row` is the version with the very text that was hashed, `tree` its place in the company's
-tree, `capture` the lines of the `svc.capture/2` whose root that is, `log` the place of the capture in the deployment's
-log and the log's signed checkpoint; `identity`, where it is given, opens the commitment that the text holds.
+A proof is one JSON object. `row` is the version with the hashed text, `tree` its place in the company's tree, `capture`
+the lines of the `svc.capture/2` with that tree's root, `log` the place of the capture in the deployment's log and the
+log's signed checkpoint; `identity`, if given, opens the commitment in the text.
 
-What is read here has the right form and nothing more; `row_verifier` checks what it proves.
+Reading checks the form only; `row_verifier` checks what the proof proves.
 """
 
 import base64
@@ -30,7 +30,7 @@ _HASH = re.compile(r"[A-Za-z0-9+/]{43}=")
 
 
 class ProvedRow(NamedTuple):
-    """The row version, as its digest `svc.row/1` holds it; `content` is the text that was hashed."""
+    """The row version, with what its digest `svc.row/1` covers; `content` is the hashed text."""
 
     organization_id: str
     sequence: int
@@ -45,7 +45,7 @@ class ProvedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TreePlace:
-    """Where a leaf is in a tree of `size` leaves, and its path to the root: 32 bytes each, the leaf's sibling first."""
+    """The place of a leaf in a tree of `size` leaves, and its path to the root: 32 bytes each, its sibling first."""
 
     size: int
     index: int
@@ -53,7 +53,7 @@ class TreePlace:
 
 
 class Identity(NamedTuple):
-    """What opens the row's `identity_sha256`; null is an empty line in it."""
+    """The values that open the row's `identity_sha256`; None is hashed as an empty line."""
 
     salt: str
     person_name: str | None
@@ -102,9 +102,9 @@ def is_row_proof(document: object) -> bool:
 
 
 def parse_row_proof(name: str, content: bytes, report: Report) -> RowProof | None:
-    """Return the proof in the file called `name`, or report what its form lacks and return null.
+    """Return the proof in the file called `name`, or report the faults of its form and return None.
 
-    Raises NotAPage for what is not JSON, or is no proof at all.
+    Raises NotAPage for what is not JSON or not a proof.
     """
     document = parse_json(name, content)
     if not is_row_proof(document):
@@ -113,7 +113,7 @@ def parse_row_proof(name: str, content: bytes, report: Report) -> RowProof | Non
 
 
 def row_proof_of(name: str, document: JsonObject, report: Report) -> RowProof | None:
-    """Return the proof in a JSON document for which `is_row_proof` holds, or report what its form lacks."""
+    """Return the proof in a JSON document for which `is_row_proof` is true, or report the faults of its form."""
     if document["format"] != PROOF_FORMAT:
         sentence = f"The format is {printable(document['format'])}, and only {PROOF_FORMAT} is known."
         report.fault(Check.FORM, name, ("format",), sentence)
@@ -148,7 +148,7 @@ def _read_place(part: Mapping[str, Any]) -> TreePlace:
 
 
 def _part(name: str, part: str, value: object, report: Report) -> dict[str, Any]:
-    """One member of the proof as a plain dictionary, once every fault of its form is reported."""
+    """One member of the proof as a plain dictionary; reports every fault of its form."""
     if not isinstance(value, JsonObject):
         report.fault(Check.FORM, name, (part,), f"{part} is no JSON object.")
         return {}
@@ -167,7 +167,7 @@ def _part(name: str, part: str, value: object, report: Report) -> dict[str, Any]
 
 def _check_members(name: str, prefix: str, found: JsonObject, allowed: Mapping[str, Form] | set[str],
                    report: Report) -> None:  # fmt: skip
-    """Report members that are missing, doubled or unknown: nothing would prove what an unknown one says."""
+    """Report members that are missing, doubled or unknown: nothing would prove the content of an unknown one."""
     for member in sorted(set(allowed) - set(found)):
         report.fault(Check.FORM, name, (f"{prefix}{member}",), f"{prefix}{member} is missing.")
     for member in found.repeated:
@@ -190,14 +190,14 @@ def _check_path(name: str, part: str, value: object, report: Report) -> None:
 
 
 def _quoted(value: object) -> str:
-    """A value for a sentence; of what holds other values only the kind, however deep it is nested."""
+    """A value for a sentence; for an object or a list only the kind, however deeply it is nested."""
     if isinstance(value, dict | list):
         return "a JSON object" if isinstance(value, dict) else "a JSON array"
     return repr(printable(value)) if isinstance(value, str) else printable(value)
 
 
 def _is_hash(value: object) -> bool:
-    """Whether a value is the one base64 spelling of 32 bytes: the last digit before the padding has four spellings."""
+    """Whether a value is the canonical base64 of 32 bytes: the last digit before the padding has four spellings."""
     if not isinstance(value, str) or _HASH.fullmatch(value) is None:
         return False
     return base64.b64encode(base64.b64decode(value)).decode() == value
@@ -252,7 +252,7 @@ MEMBERS: dict[str, dict[str, Form]] = {
     "identity": {
         "salt": _matches(_SALT, "32 lower-case hexadecimal digits"),
         "person_name": Form("text that is not empty, or null", lambda value: value is None or _is_present(value)),
-        # A line feed here would give the lines that are hashed a second reading; in the name it cannot.
+        # A line feed here would make the hashed lines ambiguous; in the name it cannot.
         "work_email": Form(
             "one line of text, or null",
             lambda value: value is None or (_is_present(value) and "\n" not in cast("str", value)),

@@ -1,8 +1,8 @@
-"""What a proof of one row proves: from the hashed text, by two trees, to a checkpoint that others signed.
+"""Verifies a proof of one row: from the hashed text, through two trees, to a checkpoint that others signed.
 
-The row's text gives its digest (`svc.row/1`), the digest its leaf, the path the root of the company's tree, the capture
-with that root its chain hash (`svc.capture/2`), that hash its entry in the deployment's log, the path there the root
-that the checkpoint states. Every step is recomputed; none is taken from the file.
+The row's text gives its digest (`svc.row/1`), the digest a leaf, the leaf and its path the root of the company's tree,
+the capture with that root its chain hash (`svc.capture/2`), that hash an entry in the deployment's log, and the entry
+and its path the root in the checkpoint. Every step is recomputed; none is taken from the file.
 """
 
 from .errors import NotAPage, TreeProofRefused
@@ -22,7 +22,7 @@ NOT_PROVED = (
 
 
 def verify_row_proof(proof: RowProof, trust: LogTrust, report: Report) -> LogCheckpoint | None:
-    """Add every finding about a proof to the report, and return what its checkpoint states, null when it is none.
+    """Add every finding about a proof to the report; return the content of its checkpoint, or None.
 
     Places name the file and the member at fault.
     """
@@ -38,7 +38,7 @@ def verify_row_proof(proof: RowProof, trust: LogTrust, report: Report) -> LogChe
 
 
 def _state(proof: RowProof, trust: LogTrust, report: Report) -> None:
-    """State in plain words what a proof without a fault proves, and what it does not."""
+    """Report what a proof without a fault proves, and what it does not prove."""
     row, capture = proof.row, proof.capture
     report.holding.append(
         f"{proof.name}: version {row.sequence} of {row.register} {row.record_id}, in force from {row.valid_from} on,"
@@ -59,7 +59,7 @@ def _state(proof: RowProof, trust: LogTrust, report: Report) -> None:
 
 
 def row_sha256(row: ProvedRow) -> bytes:
-    """Return the digest of a row, the leaf of the company's tree."""
+    """Return the digest of a row, whose hash is the leaf in the company's tree."""
     digest = row_hasher(row.organization_id)(
         str(row.sequence),
         row.register,
@@ -74,7 +74,7 @@ def row_sha256(row: ProvedRow) -> bytes:
 
 
 def _check_tree(proof: RowProof, report: Report) -> None:
-    """The row is where its sequence puts it, and its path leads to the root that the capture holds."""
+    """Check that the row's place follows from its sequence, and that its path leads to the root in the capture."""
     row, tree, capture = proof.row, proof.tree, proof.capture
     _compare(proof, Check.TREE, "row.organization_id", row.organization_id, "capture.organization_id",
              capture["organization_id"], report)  # fmt: skip
@@ -89,7 +89,7 @@ def _check_tree(proof: RowProof, report: Report) -> None:
 
 
 def _check_capture(proof: RowProof, report: Report) -> None:
-    """The capture's lines give its chain hash, and agree with each other and with the row."""
+    """Check that the capture's lines give its chain hash, and agree with each other and with the row."""
     row, capture, name = proof.row, proof.capture, proof.name
     if tree_capture_digest(capture) != proof.chain_hash:
         sentence = "chain_hash is not the digest of the capture's lines: one of them was changed."
@@ -106,7 +106,7 @@ def _check_capture(proof: RowProof, report: Report) -> None:
 
 
 def _check_log(proof: RowProof, checkpoint: LogCheckpoint | None, report: Report) -> None:
-    """The capture's entry leads to the root that the checkpoint states."""
+    """Check that the capture's entry leads to the root in the checkpoint."""
     if checkpoint is None:
         return
     _compare(
@@ -121,7 +121,7 @@ def _check_log(proof: RowProof, checkpoint: LogCheckpoint | None, report: Report
 
 
 def _check_identity(proof: RowProof, report: Report) -> None:
-    """The name and address are those to which the row's text commits."""
+    """Check that the name and address are those to which the row's text commits."""
     if proof.identity is None:
         return
     committed = commitment_in(proof.row.content)
@@ -134,7 +134,7 @@ def _check_identity(proof: RowProof, report: Report) -> None:
 
 
 def commitment_in(content: str) -> object:
-    """Return `identity_sha256` of a stored text; null where it has none: it was written before, or is erased."""
+    """Return `identity_sha256` of a stored text; None where it has none."""
     try:
         fields = parse_json("content", content.encode())
     except NotAPage:

@@ -28,10 +28,10 @@ _FORBIDDEN = re.compile(r"[\x00-\x09\x0b-\x1f\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class NoteSignature:
-    """One signature line: who signed, the hash that tells keys of one name apart, and the signature's bytes.
+    """One signature line: who signed, the hash that distinguishes keys of one name, and the signature's bytes.
 
-    `canonical`: whether the line was in the one spelling of base64 that `line` gives. In another it would be a second
-    form of the same signature, so it counts as none of a known key.
+    `canonical`: whether the line had the base64 spelling that `line` returns. Another spelling would be a second form
+    of the same signature, so it does not count as one of a known key.
     """
 
     key_name: str
@@ -40,7 +40,7 @@ class NoteSignature:
     canonical: bool = True
 
     def line(self) -> str:
-        """Return its one line of a note, with the line feed. Raises NoteMalformed for its name."""
+        """Return its line in a note, with the line feed. Raises NoteMalformed for its name."""
         encoded = base64.b64encode(self.key_hash + self.signature).decode()
         return f"— {check_key_name(self.key_name)} {encoded}\n"
 
@@ -61,12 +61,12 @@ class VerifierKey(NamedTuple):
     signature_type: bytes = ED25519_SIGNATURE
 
     def key_hash(self) -> bytes:
-        """Return the four bytes that tell which key signed: SHA-256 of name, line feed, type and public key."""
+        """Return the four bytes that identify the key: from the SHA-256 of name, line feed, type and public key."""
         content = check_key_name(self.key_name).encode() + b"\n" + self.signature_type + self.public_key
         return hashlib.sha256(content).digest()[:KEY_HASH_BYTES]
 
     def line(self) -> str:
-        """Return the one line that auditors are given: name, key hash, and type and key, joined by plus signs."""
+        """Return the line that auditors get: name, key hash, and type and key, joined by plus signs."""
         encoded = base64.b64encode(self.signature_type + self.public_key).decode()
         return f"{check_key_name(self.key_name)}+{self.key_hash().hex()}+{encoded}"
 
@@ -91,7 +91,7 @@ def check_text(text: str) -> str:
 
 
 def format_note(text: str, signatures: Iterable[NoteSignature]) -> str:
-    """Return the whole signed note. Raises NoteMalformed where the text or a key name cannot stand in one."""
+    """Return the whole signed note. Raises NoteMalformed for a text or a key name that a note cannot have."""
     lines = [each.line() for each in signatures]
     if not lines:
         raise NoteMalformed("A signed note has at least one signature.")
@@ -99,7 +99,7 @@ def format_note(text: str, signatures: Iterable[NoteSignature]) -> str:
 
 
 def parse_note(note: str) -> SignedNote:
-    """Return the text and signatures of a signed note; the last empty line parts them. Checks no signature."""
+    """Return the text and signatures of a signed note; the last empty line separates them. Checks no signature."""
     text, separator, block = note.rpartition("\n\n")
     if not separator or not block.endswith("\n"):
         raise NoteMalformed("A signed note is a text, an empty line and signature lines, each ending in a line feed.")
@@ -140,7 +140,7 @@ def parse_verifier_key(line: str, signature_type: bytes = ED25519_SIGNATURE) -> 
 
 
 def signatures_of(note: SignedNote, keys: Iterable[VerifierKey]) -> Iterator[tuple[VerifierKey, NoteSignature]]:
-    """Yield each signature of a note that bears name and hash of one of the keys. Checks no signature."""
+    """Yield each signature of a note with the name and hash of one of the keys. Checks no signature."""
     known = {(key.key_name, key.key_hash()): key for key in keys}
     for each in note.signatures:
         key = known.get((each.key_name, each.key_hash))
@@ -151,8 +151,8 @@ def signatures_of(note: SignedNote, keys: Iterable[VerifierKey]) -> Iterator[tup
 def verified_text(note: str, *verifier_keys: str) -> str:
     """Return the text of `note` when one of the verifier keys signed it.
 
-    Raises NoteMalformed for what is no note or no verifier key, and NoteUnverified when there is no signature of these
-    keys or one of theirs is not valid. Signatures of other keys are passed over, as C2SP asks.
+    Raises NoteMalformed for what is not a note or not a verifier key, and NoteUnverified when there is no signature of
+    these keys or one of theirs is not valid. Signatures of other keys are ignored, as C2SP requires.
     """
     parsed = parse_note(note)
     signatures = list(signatures_of(parsed, map(parse_verifier_key, verifier_keys)))

@@ -1,7 +1,7 @@
-"""A program of this room as one file: what an auditor downloads and runs with nothing but Python.
+"""Builds a program of this room as one file, which an auditor downloads and runs with only Python.
 
-The file holds the sources of the modules that the program needs, unchanged, so that whoever reads it can compare them
-with the repository, and a few lines that run them. A program is a module with `main(arguments) -> exit status`.
+The file has the unchanged sources of the modules that the program needs, so that a reader can compare them with the
+repository, and a few lines that run them. A program is a module with `main(arguments) -> exit status`.
 """
 
 import ast
@@ -10,7 +10,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 PACKAGE = "compliance_proofs"
 RULES = "compliance.rules."
-"""Where modules outside this folder may be from: the rules of the clock, pure and of the standard library too."""
+"""The only modules outside this folder that a program may need: pure rules, with the standard library alone."""
 
 _HEAD = '''#!/usr/bin/env python3
 """{title}
@@ -54,7 +54,7 @@ if __name__ == "__main__":
 def single_file(program: str) -> str:
     """Return the source of one file that runs the module `program` of this folder.
 
-    Raises ValueError for a program that is not one of this folder's modules, and for imports that lead in a circle.
+    Raises ValueError for a program that is not one of this folder's modules, and for circular imports.
     """
     modules: dict[str, str] = {}
     _collect(program, modules, ())
@@ -86,7 +86,7 @@ def _collect(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
 
 
 def _imports(source: str) -> list[str]:
-    """The modules of this folder, and of the rules, that a source imports, wherever in it, in their order."""
+    """The modules of this folder and of the rules that a source imports anywhere, in order."""
     names: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.level == 1:
@@ -97,7 +97,7 @@ def _imports(source: str) -> list[str]:
 
 
 def _literal(source: str) -> str:
-    """The source as a literal that shows it as it is; escaped only where that cannot be."""
+    """The source as a literal without escapes, if that is possible."""
     if "'''" in source or source.endswith(("'", "\\")) or "\r" in source:
         return repr(source)
     return f"r'''{source}'''"

@@ -1,7 +1,7 @@
-"""The offline verification of pulled pages: what holds, and each thing that does not.
+"""Verifies pulled pages offline, and reports what is intact and each fault.
 
-Policy versions and receipts are recomputed and receipts linked to versions; a pull must hold as many rows as its
-`total`. Rows of other registers carry no digest of their own; only their number is checked.
+Policy versions and receipts are recomputed, and receipts are compared with the versions that they cite; a pull must
+have as many rows as its `total`. Rows of other registers have no digest of their own; only their number is checked.
 """
 
 from collections.abc import Iterable
@@ -110,7 +110,7 @@ def _check_links(receipts: list[Pull], versions: list[Pull], report: Report) -> 
 
 
 def check_link(receipt: Row, version: Row, report: Report) -> None:
-    """Report what a receipt says of the version that it names, and that version does not."""
+    """Report fields of a receipt that differ from the policy version that it names."""
     for name in CITED_FIELDS:
         if name in receipt.fields and receipt.fields[name] != version.fields.get(name):
             report.fault(

@@ -1,4 +1,4 @@
-"""Checks of policy version rows: statement, document and version digests."""
+"""Checks policy version rows: statement, document and version digests."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
@@ -50,7 +50,7 @@ _YEARS_TRIED = 40
 
 
 def check_versions(pull: Pull, receipts: Iterable[Row], report: Report) -> None:
-    """Recompute every version of a pull; `receipts` help to tell which field of a false one was changed."""
+    """Recompute every version of a pull; `receipts` help to find which field of a false one was changed."""
     cited: dict[str, Row] = {}
     for receipt in receipts:
         cited.setdefault(receipt.text("course_release_id"), receipt)

@@ -64,7 +64,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Answer(NamedTuple):
-    """What a request is answered with."""
+    """The answer to a request."""
 
     status: HTTPStatus
     body: str
@@ -72,7 +72,7 @@ class Answer(NamedTuple):
 
 
 class WitnessServer(ThreadingHTTPServer):
-    """Serves one witness, a thread a connection, at most MOST_CONNECTIONS at once."""
+    """Serves one witness, with a thread per connection, at most MOST_CONNECTIONS at once."""
 
     daemon_threads = True
 
@@ -91,14 +91,14 @@ class WitnessServer(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, then give its place to another."""
+        """Serve a connection, then free its place for another."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log what went wrong with a connection: in one line where the other side left."""
+        """Log an error of a connection; in one line if the other side closed it."""
         fault = sys.exc_info()[1]
         if isinstance(fault, OSError):
             _logger.warning("A connection was lost: %s", fault)
@@ -107,7 +107,7 @@ class WitnessServer(ThreadingHTTPServer):
 
 
 class _Incoming(io.RawIOBase):
-    """What arrives on a connection, until a request has taken REQUEST_SECONDS: one byte at a time gains no time."""
+    """Reads a connection until a request has taken REQUEST_SECONDS in all, however slowly its bytes arrive."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -146,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
         super().handle_one_request()
 
     def log_error(self, format: str, *args: Any) -> None:
-        if self.raw_requestline:  # else a connection was silent for long enough, which is no fault
+        if self.raw_requestline:  # else a silent connection was closed, which is no fault
             super().log_error(format, *args)
 
     def do_POST(self) -> None:
@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(Answer(HTTPStatus.NOT_FOUND, "There is nothing at this address.\n"))
 
     def _add_checkpoint(self) -> Answer:
-        """Read the request's body and ask the witness. A body that was not read closes the connection."""
+        """Read the request's body and ask the witness. Closes the connection if the body was not read."""
         self.close_connection, keep = True, not self.close_connection
         lengths = self.headers.get_all("Content-Length", [])
         if len(lengths) != 1 or "Transfer-Encoding" in self.headers:
@@ -185,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self._decided(lambda: self.server.witness.add_checkpoint(parse_checkpoint_request(body), now))
 
     def _decided(self, decide: Any) -> Answer:
-        """What the witness decides, or why it refuses."""
+        """The answer for what the witness decides, or for its reason to refuse."""
         try:
             return Answer(HTTPStatus.OK, decide())
         except SizeConflict as fault:

@@ -1,9 +1,9 @@
-"""The folder of a witness: its key, and of each log the checkpoint that it cosigned last.
+"""The folder of a witness: its key, and the checkpoint of each log that it cosigned last.
 
-What was cosigned is committed, flushed to disk, before anyone learns of the cosignature, and one transaction reads what
-was cosigned before and keeps what is cosigned now: no kill, no second request and no second process of the same folder
-lets a witness go back or cosign two histories. What can is a folder that was restored from a copy or emptied, so a key
-whose memory is gone is not used again.
+A cosigned checkpoint is committed and flushed to disk before anyone gets the cosignature, and one transaction reads the
+last one and stores the new one. So neither a kill nor a second request nor a second process with the same folder makes
+a witness go back or cosign two histories. Only a folder that was restored from a copy or emptied could, so a key whose
+memory is gone is not used again.
 """
 
 import base64
@@ -31,8 +31,8 @@ class WitnessMemory:
     def __init__(self, folder: Path, key_name: str) -> None:
         """Open the folder, or make it with a new key at the first start.
 
-        Raises WitnessFolderRefused for a folder that is not complete or is of another name, OSError and sqlite3.Error
-        for one that cannot be read or written.
+        Raises WitnessFolderRefused for a folder that is incomplete or belongs to another name, and OSError and
+        sqlite3.Error for one that cannot be read or written.
         """
         self.folder = folder
         self.key_name = key_name
@@ -59,9 +59,9 @@ class WitnessMemory:
 
     @contextmanager
     def exclusive(self) -> Iterator[sqlite3.Connection]:
-        """Hold the memory alone; what was written is durable when the block ends, and gone when it raises.
+        """Lock the memory; what was written is durable when the block ends, and rolled back when it raises.
 
-        Raises sqlite3.Error, also when another holds it for more than LOCK_SECONDS.
+        Raises sqlite3.Error, also when another process holds the lock for more than LOCK_SECONDS.
         """
         with closing(sqlite3.connect(self._database, timeout=LOCK_SECONDS, isolation_level=None)) as connection:
             connection.execute("PRAGMA synchronous = EXTRA")
@@ -83,7 +83,7 @@ class WitnessMemory:
         state.execute("INSERT OR REPLACE INTO cosigned (origin, note) VALUES (?, ?)", (origin, note))
 
     def keep_evidence(self, origin: str, cosigned: str, other: str) -> Path | None:
-        """Keep two notes of one size with different roots, once for a log; return the new file or None."""
+        """Store two notes of one size with different roots, once per log; return the new file or None."""
         name = f"fork-{hashlib.sha256(origin.encode()).hexdigest()[:16]}.txt"
         if (self.folder / name).exists():
             return None
@@ -96,7 +96,7 @@ class WitnessMemory:
         )
 
     def _write_new(self, name: str, content: str) -> Path:
-        """Write a file that only its owner may read: whole and on disk, or not there."""
+        """Write a file that only its owner may read; after a crash it is complete or does not exist."""
         new, path = self.folder / f"{name}.new", self.folder / name
         new.unlink(missing_ok=True)
         with open(
@@ -106,7 +106,7 @@ class WitnessMemory:
             file.flush()
             os.fsync(file.fileno())
         new.replace(path)
-        if os.name == "posix":  # elsewhere a folder cannot be opened, and a rename is written through
+        if os.name == "posix":  # elsewhere a folder cannot be opened, and a rename is durable by itself
             directory = os.open(self.folder, os.O_RDONLY)
             try:
                 os.fsync(directory)
@@ -116,7 +116,7 @@ class WitnessMemory:
 
 
 def _private_line(key_name: str, seed: bytes) -> str:
-    """A private key in the form of Go's package for notes: name, key hash, and type and seed."""
+    """A private key in the form of Go's note package: name, key hash, and type and seed."""
     encoded = base64.b64encode(ED25519_COSIGNATURE + seed).decode()
     return f"{_PRIVATE}+{key_name}+{witness_key(key_name, seed).key_hash().hex()}+{encoded}\n"
 

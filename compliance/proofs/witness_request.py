@@ -1,7 +1,7 @@
-"""What a log sends to a witness: the body of `add-checkpoint` (https://c2sp.org/tlog-witness), as one value.
+"""A log's request to a witness: the body of `add-checkpoint` (https://c2sp.org/tlog-witness).
 
-A line `old N` with the size that the witness cosigned last, the consistency proof from there, a hash in base64 a line,
-an empty line, and the checkpoint as a signed note.
+It is a line `old N` with the size that the witness cosigned last, the consistency proof from there with one base64 hash
+per line, an empty line, and the checkpoint as a signed note.
 """
 
 import base64
@@ -14,14 +14,14 @@ from .merkle import HASH_BYTES
 
 MOST_PROOF_LINES = 63
 MOST_BODY_BYTES = 128 * 1024
-"""Room for a proof and a note with as many signatures as anyone must accept, large ones included."""
+"""Enough for a proof and a note with the most signatures that the specification requires to accept, even large ones."""
 SIZE_CONTENT_TYPE = "text/x.tlog.size"
 
 _OLD = re.compile(r"old (0|[1-9][0-9]{0,18})")
 
 
 class CheckpointRequest(NamedTuple):
-    """A request to cosign a checkpoint: the size to go on from, the proof from there, the checkpoint's note."""
+    """A request to cosign a checkpoint: the size to continue from, the proof from there, the checkpoint's note."""
 
     old: int
     proof: tuple[bytes, ...]
@@ -34,7 +34,7 @@ class CheckpointRequest(NamedTuple):
 
 
 def parse_checkpoint_request(body: bytes) -> CheckpointRequest:
-    """Return the request of a body. Raises CheckpointRequestMalformed; the note itself is not parsed."""
+    """Parse a body. Raises CheckpointRequestMalformed; the note itself is not parsed."""
     try:
         head, separator, note = body.decode().partition("\n\n")
     except UnicodeDecodeError as fault:

@@ -1,7 +1,7 @@
-"""What a witness decides (https://c2sp.org/tlog-witness): which checkpoints it cosigns.
+"""Decides which checkpoints a witness cosigns (https://c2sp.org/tlog-witness).
 
 It cosigns a checkpoint that a key of its log signed and that a consistency proof connects with the one that it
-cosigned last; so whatever it cosigned for a log is one history that only grew.
+cosigned last; so all checkpoints that it cosigned for a log are of one history that only grew.
 """
 
 import hashlib
@@ -20,12 +20,12 @@ _logger = logging.getLogger(__name__)
 
 
 class Witness:
-    """A witness over its memory: cosigns, and shows what it cosigned last. Safe in several threads."""
+    """A witness with its memory: cosigns, and returns what it cosigned last. Safe in several threads."""
 
     def __init__(self, memory: WitnessMemory, log_keys: Iterable[str]) -> None:
         """`log_keys` are verifier key lines; a key's name is its log's origin, and a log may have several keys.
 
-        Raises NoteMalformed for a line that is none, and ValueError for the witness's own key as that of a log.
+        Raises NoteMalformed for a line that is not one, and ValueError for the witness's own key as that of a log.
         """
         self.memory = memory
         self.key: VerifierKey = witness_key(memory.key_name, memory.seed)
@@ -71,7 +71,7 @@ class Witness:
         return note
 
     def _check_growth(self, request: CheckpointRequest, checkpoint: LogCheckpoint, latest: str | None) -> None:
-        """Raise unless the checkpoint continues what was cosigned last."""
+        """Raise unless the checkpoint continues the one that was cosigned last."""
         size, root, forked = 0, EMPTY_ROOT, False
         if latest is not None:
             known = parse_log_checkpoint(parse_note(latest).text)
