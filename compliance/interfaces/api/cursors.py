@@ -59,8 +59,7 @@ def seal(cursor: Cursor, *, endpoint: str, organization_id: UUID, secrets: tuple
             _micros(cursor.moment),
             None if cursor.start is None else _micros(cursor.start),
             None if cursor.course is None else cursor.course.hex,
-            cursor.position.birth,
-            cursor.position.published,
+            *cursor.position,
             cursor.total,
             cursor.served,
         ]
