@@ -116,7 +116,7 @@ def parameters(listing: Listing, question: Question) -> Parameters:
         "learner": question.learner,
         "team": question.team,
         "at": question.moment,
-        "births": None if question.births is None else arrays.bigints(question.births),
+        "record_numbers": None if question.record_numbers is None else arrays.bigints(question.record_numbers),
     }
 
 
@@ -187,7 +187,7 @@ def candidates(question: Question) -> str:
     course = " AND r.course_id = %(course)s" if question.course is not None else ""
     learner = " AND r.learner_profile_id = %(learner)s" if question.learner is not None else ""
     team = f" AND r.learner_profile_id IN ({_IN_TEAM})" if question.team is not None else ""
-    records = " AND r.birth = ANY(%(births)s)" if question.births is not None else ""
+    records = " AND r.birth = ANY(%(record_numbers)s)" if question.record_numbers is not None else ""
     return _CANDIDATES.format(course=course + learner + team + records)
 
 

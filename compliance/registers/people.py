@@ -58,7 +58,7 @@ _NAMES = f"""
 SELECT r.birth, p.person_name, p.work_email, {lookups.ENTRY_ERASED_AT}, i.person_name, i.work_email,
     r.learner_profile_id IS NULL
 FROM (SELECT r.birth, r.record_id, r.learner_profile_id FROM {in_force.RECORDS}
-    AND r.register = %(register)s AND r.birth = ANY(%(births)s)) r {_JOINED}"""  # noqa: S608
+    AND r.register = %(register)s AND r.birth = ANY(%(record_numbers)s)) r {_JOINED}"""  # noqa: S608
 
 
 def _personal(question: Question, versions: Sequence[Record]) -> list[str]:
@@ -67,7 +67,7 @@ def _personal(question: Question, versions: Sequence[Record]) -> list[str]:
     asked = {
         "organization": question.company.organization_id,
         "register": PEOPLE.number,
-        "births": arrays.bigints(sorted(set(numbers))),
+        "record_numbers": arrays.bigints(sorted(set(numbers))),
     }
     named = {}
     for number, person_name, work_email, erased_at, invited_name, invited_email, invited in reading.fetch(

@@ -37,12 +37,12 @@ class Question(NamedTuple):
     # Pages of the console narrow it to one person, to people who were in a team at the moment, or to record numbers.
     learner: uuid.UUID | None = None
     team: uuid.UUID | None = None
-    births: tuple[int, ...] | None = None
+    record_numbers: tuple[int, ...] | None = None
 
     @property
     def narrowed(self) -> bool:
         """Whether it asks for less than a whole register, of which totals are kept."""
-        return any(each is not None for each in (self.course, self.learner, self.team, self.births))
+        return any(each is not None for each in (self.course, self.learner, self.team, self.record_numbers))
 
 
 class Position(NamedTuple):

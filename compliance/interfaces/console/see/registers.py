@@ -158,7 +158,7 @@ def _found(
         return Found(_rows(page), total, None, unsorted=True)
     listed = places[:ROWS]
     record_numbers = tuple(sorted(each.birth for each in listed))
-    page = pages.page(filtered, question._replace(births=record_numbers), Position(), ROWS, ROWS)
+    page = pages.page(filtered, question._replace(record_numbers=record_numbers), Position(), ROWS, ROWS)
     by_number = dict(zip(record_numbers, _rows(page), strict=False))
     last: tuple[Any, ...] | None = None
     if len(places) > ROWS:

@@ -149,7 +149,7 @@ def _register(visit: Visit, page: str, record_numbers: tuple[int, ...] | None, *
     order = asked_order(visit, listing)
     listing = listing.filtered(visit.request.GET.get("show", ""))
     if record_numbers is not None:
-        question = question._replace(births=record_numbers)
+        question = question._replace(record_numbers=record_numbers)
     rows = _rows(listing, question) if order is None else _sorted_rows(listing, question, order)
     if visit.request.GET.get("fields") == "all":
         names = listing.register.fields
@@ -180,7 +180,7 @@ def _sorted_rows(listing: Listing, question: Question, order: ordered.Order) -> 
     def read() -> Iterator[dict[str, Any]]:
         for start in range(0, len(places), ROWS_A_READ):
             record_numbers = [each.birth for each in places[start : start + ROWS_A_READ]]
-            of_these = question._replace(births=tuple(sorted(record_numbers)))
+            of_these = question._replace(record_numbers=tuple(sorted(record_numbers)))
             by_number = dict(zip(sorted(record_numbers), _rows(listing, of_these), strict=True))
             yield from (by_number[number] for number in record_numbers)
 
