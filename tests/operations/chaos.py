@@ -1,6 +1,6 @@
 """`make chaos`: kill -9 of web, worker, beat, PostgreSQL and Redis at random points under load.
 
-CHAOS_TIMES (20) says how often each dies. After each kill a fact is told whose task is lost on purpose; the service
+CHAOS_TIMES (20) is how often each dies. After each kill a fact is recorded whose task is lost on purpose; the service
 has recovered when the sweep has captured it and /readyz answers 200, so web, worker, beat, PostgreSQL and Redis must
 all work again. At the end every acknowledged fact must have been captured, once.
 """
@@ -20,7 +20,7 @@ from typing import NamedTuple
 import httpx
 import psycopg
 
-from tests.operations.company import Told, drained, gaps, outcome, tell_company
+from tests.operations.company import Company, drained, gaps, make_company, outcome
 from tests.operations.service import Service, running, set_up_django, wait_for
 
 FAULTS = ("web", "worker", "beat", "postgresql", "redis")
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def run(service: Service, times: int, chance: random.Random) -> tuple[list[Line], list[str]]:
-    """A company a fault, so that each fault's facts are counted apart; writers and readers never pause."""
+    """Uses one company per fault, so that each fault's facts are counted apart; writers and readers never pause."""
     lines, faults = [], []
     for fault in FAULTS:
         line, missing = _strike(service, fault, times, chance)
@@ -65,11 +65,11 @@ def run(service: Service, times: int, chance: random.Random) -> tuple[list[Line]
 
 
 def _strike(service: Service, fault: str, times: int, chance: random.Random) -> tuple[Line, int]:
-    told = tell_company(service, f"Company of {fault}")
-    key = service.create_key(told.organization_id)
+    company = make_company(service, f"Company of {fault}")
+    key = service.create_key(company.organization_id)
     acknowledged = service.folder / f"acknowledged-{fault}"
     acknowledged.touch()
-    writers = [_writer(service, told, acknowledged) for _ in range(2)]
+    writers = [_writer(service, company, acknowledged) for _ in range(2)]
     ended = threading.Event()
     readers = [threading.Thread(target=_read, args=(service, key, ended), daemon=True) for _ in range(2)]
     for reader in readers:
@@ -80,7 +80,7 @@ def _strike(service: Service, fault: str, times: int, chance: random.Random) -> 
         for _ in range(times):
             time.sleep(chance.uniform(0.1, 1.5))
             service.kill(fault)
-            recovered.append(_recovery(service, told))
+            recovered.append(_recovery(service, company))
     finally:
         for writer in writers:
             writer.kill()
@@ -88,26 +88,26 @@ def _strike(service: Service, fault: str, times: int, chance: random.Random) -> 
         ended.set()
         for reader in readers:
             reader.join()
-    wait_for(lambda: drained(service, told.organization_id), PATIENCE, "an empty queue of pending subjects")
-    found = outcome(service, told.organization_id, acknowledged)
+    wait_for(lambda: drained(service, company.organization_id), PATIENCE, "an empty queue of pending subjects")
+    found = outcome(service, company.organization_id, acknowledged)
     sys.stderr.write(f"{fault}: {found}, recovered in {', '.join(f'{each:.1f}' for each in recovered)} s\n")
     line = Line(fault, times, found.acknowledged, found.lost, found.captured_twice, recovered)
-    return line, gaps(service, told.organization_id)
+    return line, gaps(service, company.organization_id)
 
 
-def _writer(service: Service, told: Told, acknowledged: Path) -> "subprocess.Popen[bytes]":
+def _writer(service: Service, company: Company, acknowledged: Path) -> "subprocess.Popen[bytes]":
     with (service.folder / "writer.log").open("ab") as log:
         return subprocess.Popen(
             [
-                sys.executable, "-m", "tests.operations.writer", told.organization_id, str(acknowledged), "0.1",
-                str(told.course_release_id),
+                sys.executable, "-m", "tests.operations.writer", company.organization_id, str(acknowledged), "0.1",
+                str(company.course_release_id),
             ],
             env=service.environment, stdout=log, stderr=log,
         )  # fmt: skip
 
 
 def _read(service: Service, key: str, ended: threading.Event) -> None:
-    """Pulls page after page; that some fail while something is dead is expected."""
+    """Pulls page after page; some are expected to fail while a process is dead."""
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client(timeout=5, headers=headers) as client:
         while not ended.wait(0.05):
@@ -117,8 +117,8 @@ def _read(service: Service, key: str, ended: threading.Event) -> None:
                 pass
 
 
-def _recovery(service: Service, told: Told) -> float:
-    """Seconds from now until the service answers and has captured a fact told now, whose task is lost."""
+def _recovery(service: Service, company: Company) -> float:
+    """Seconds from now until the service answers and has captured a fact recorded now, whose task is lost."""
     from django.db import DatabaseError, InterfaceError, connection
 
     from tests import verbs
@@ -128,7 +128,7 @@ def _recovery(service: Service, told: Told) -> float:
     def tell() -> bool:
         try:
             verbs.join_employee(
-                organization_id=uuid.UUID(told.organization_id), at=datetime.now(UTC), now=datetime.now(UTC),
+                organization_id=uuid.UUID(company.organization_id), at=datetime.now(UTC), now=datetime.now(UTC),
                 person_id=person, learner_profile_id=learner,
             )  # fmt: skip
         except (DatabaseError, InterfaceError):
@@ -144,7 +144,7 @@ def _recovery(service: Service, told: Told) -> float:
         except psycopg.Error:
             return False
 
-    wait_for(tell, PATIENCE, "a fact told after the kill")
+    wait_for(tell, PATIENCE, "a fact recorded after the kill")
     wait_for(lambda: captured() and service.ready(), PATIENCE, "recovery")
     return time.monotonic() - started
 

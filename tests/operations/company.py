@@ -1,4 +1,4 @@
-"""A company for runs on real processes, told by the product's actions, and what must hold of it afterwards."""
+"""A company for runs on real processes, made by the product's actions, and the checks of it afterwards."""
 
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tests.operations.service import Service
 
 
-class Told(NamedTuple):
+class Company(NamedTuple):
     """A company in which everyone owes one course."""
 
     organization_id: str
@@ -16,7 +16,7 @@ class Told(NamedTuple):
     course_release_id: uuid.UUID
 
 
-def tell_company(service: Service, name: str) -> Told:
+def make_company(service: Service, name: str) -> Company:
     """Makes a company with a course that is shared with everyone. Django must be set up."""
     from compliance.facts.lines.kinds import Audience, DaysAfterAdded
     from tests import verbs
@@ -30,11 +30,11 @@ def tell_company(service: Service, name: str) -> Told:
     course_id = verbs.create_course(**when, title="Fire safety")
     release_id = verbs.publish_release(**when, course_id=course_id, version=1)
     verbs.share_course(**when, course_id=course_id, audience=Audience(everyone=True), deadline=DaysAfterAdded(days=30))
-    return Told(organization_id, course_id, release_id)
+    return Company(organization_id, course_id, release_id)
 
 
 class Outcome(NamedTuple):
-    """How acknowledged facts fared."""
+    """What became of the acknowledged facts."""
 
     acknowledged: int
     lost: int
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(service: Service, organization_id: str, acknowledged: Path) -> Outcome:
-    """Compares what writers were told with what the history holds."""
+    """Compares the facts that were acknowledged to writers with those in the history."""
     lines = [line.split() for line in acknowledged.read_text().splitlines() if len(line.split()) >= 5]
     people = {line[0]: (line[1], line[2]) for line in lines}
     facts = {fact for line in lines for fact in line[3:-1]}

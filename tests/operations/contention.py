@@ -1,8 +1,8 @@
 """`make contention`: two beats and four workers; each due change captured once, each reminder sent once.
 
-CONTENTION_SECONDS (300) is how long. Every second or so a new company appears whose renewals opened a while ago and
-whose people are to be reminded: it is told and captured in one transaction as of two days ago, so that only the sweep
-can find what the clock has brought since. Both beats sweep every second, and every reminder run is ordered twice.
+It runs for CONTENTION_SECONDS (300). About every second a new company appears whose renewals opened a while ago and
+whose people are to be reminded: it is recorded and captured in one transaction as of two days ago, so that only the
+sweep can find what has become due since. Both beats sweep every second, and every reminder run is ordered twice.
 """
 
 import email
@@ -21,7 +21,7 @@ from tests.operations.service import Service, running, set_up_django, wait_for
 
 PEOPLE = 8
 REMINDERS = 2 * PEOPLE
-"""Each person is reminded of the course that is due in a week, and of the renewal once the sweep has brought it."""
+"""Each person is reminded of the course that is due in a week, and of the renewal once the sweep has captured it."""
 
 WORKERS = tuple(f"worker{number}" for number in range(1, 5))
 
@@ -40,7 +40,7 @@ class Counted(NamedTuple):
 
 
 def main() -> int:
-    """Prints what was counted; exit code 1 when anything was done twice or not at all."""
+    """Prints the counts; exit code 1 when anything was done twice or not at all."""
     seconds = int(os.environ.get("CONTENTION_SECONDS", "300"))
     with running(*WORKERS, "beat1", "beat2", SWEEP_SECONDS="1", REMINDERS="on") as service:
         set_up_django(service)
@@ -92,18 +92,18 @@ def run(service: Service, seconds: float, pause: float = 1.0) -> Counted:
             names,
         )
         missing = REMINDERS * len(companies) - letters
-        standing["what"] = f"{due} companies due, {waiting} subjects pending, {missing} letters missing"
+        left["what"] = f"{due} companies due, {waiting} subjects pending, {missing} letters missing"
         finished = due == 0 and waiting == 0 and missing <= 0
         if not finished:
             queue.send_task("compliance.operations.remind_all")
             time.sleep(10)  # not more often: what is sent waits in the queue before what it waits for
         return finished
 
-    standing: dict[str, str] = {}
+    left: dict[str, str] = {}
     try:
         wait_for(done, 120, "everything due done")
     except TimeoutError as late:
-        raise TimeoutError(f"{late}; {standing['what']}") from late
+        raise TimeoutError(f"{late}; {left['what']}") from late
     ((captured, twice),) = service.ask(
         "SELECT count(*) FILTER (WHERE cause = 'sweep'), count(*) - count(DISTINCT (organization_id, register, birth,"
         " valid_from, body)) FROM history_historyrow WHERE organization_id = ANY(%s::uuid[]) AND register = 1",
@@ -112,7 +112,7 @@ def run(service: Service, seconds: float, pause: float = 1.0) -> Counted:
     ((recorded,),) = service.ask(
         "SELECT count(*) FROM training_reminder WHERE organization_id = ANY(%s::uuid[])", names
     )
-    told = Counter(
+    reminded = Counter(
         (str(letter["To"]), line)
         for file in (service.folder / "letters").glob("*.log")
         for letter in _letters(file.read_text())
@@ -120,8 +120,8 @@ def run(service: Service, seconds: float, pause: float = 1.0) -> Counted:
         if line.startswith("- ")
     )
     return Counted(
-        len(companies), PEOPLE * len(companies), captured, twice, REMINDERS * len(companies), len(told),
-        sum(told.values()) - len(told), recorded,
+        len(companies), PEOPLE * len(companies), captured, twice, REMINDERS * len(companies), len(reminded),
+        sum(reminded.values()) - len(reminded), recorded,
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def _letters(content: str) -> list[Any]:
 
 
 def company_with_due_changes() -> uuid.UUID:
-    """A company as it stood two days ago: every renewal opened since, and every second course is due in a week."""
+    """A company as of two days ago: every renewal has opened since, and every second course is due in a week."""
     from compliance.facts.lines.kinds import Audience, Certificate, FixedDeadline, NoDeadline
     from compliance.history.actions import capture_all, create_company
     from compliance.rules.vocabulary import CertificateKind

@@ -1,7 +1,7 @@
 """`make restore`: a backup, a longer history, an erasure; then the older backup is put back.
 
-With the scripts of deploy/. The checkpoint refuses the older history with a clear sentence; after `--accept` and
-`replay_erasures` the service serves again, and who was erased stays erased.
+It uses the scripts of deploy/. The checkpoint refuses the older history with a clear sentence; after `--accept` and
+`replay_erasures` the service serves again, and erased people stay erased.
 """
 
 import os
@@ -14,12 +14,12 @@ from datetime import UTC, datetime
 import httpx
 
 from development.embedded import binaries
-from tests.operations.company import drained, tell_company
+from tests.operations.company import drained, make_company
 from tests.operations.service import ROOT, Service, running, set_up_django, wait_for
 
 
 def main() -> int:
-    """Prints each step; an exception or exit code 1 when one does not go as it must."""
+    """Prints each step; raises or ends with exit code 1 when a step fails."""
     with running("web", "worker", "signer", "beat") as service:
         set_up_django(service)
         for step in run(service):
@@ -30,25 +30,25 @@ def main() -> int:
 
 
 def run(service: Service) -> Iterator[str]:
-    """The whole story, as sentences."""
+    """Runs all steps, and yields a sentence for each."""
     from compliance.log import signing
     from tests import verbs
 
-    told = tell_company(service, "Restored")
-    organization_id = uuid.UUID(told.organization_id)
+    company = make_company(service, "Restored")
+    organization_id = uuid.UUID(company.organization_id)
 
     def join(name: str) -> uuid.UUID:
         _, learner = verbs.join_employee(
             organization_id=organization_id, at=datetime.now(UTC), now=datetime.now(UTC), person_name=name
         )
-        wait_for(lambda: drained(service, told.organization_id), 60, "captured")
+        wait_for(lambda: drained(service, company.organization_id), 60, "captured")
         return learner
 
     erased = join("Erased Later")
     backup = service.folder / "backup"
     _script(service, "backup.sh", str(backup))
     yield "Backup made."
-    service.manage("erase", "--organization", told.organization_id, "--profile", str(erased))
+    service.manage("erase", "--organization", company.organization_id, "--profile", str(erased))
     join("Joined After")
     signing.sign_new(datetime.now(UTC))
     head = service.ask("SELECT capture_sequence FROM history_historyhead WHERE organization_id = %s", organization_id)
@@ -70,8 +70,8 @@ def run(service: Service) -> Iterator[str]:
     for name in ("web", "worker", "beat"):
         service.run(name)
     service.wait_until_ready()
-    key = service.create_key(told.organization_id)
-    wait_for(lambda: drained(service, told.organization_id), 60, "captured")
+    key = service.create_key(company.organization_id)
+    wait_for(lambda: drained(service, company.organization_id), 60, "captured")
     today = datetime.now(UTC).date().isoformat()
     answer = httpx.get(
         f"{service.base_url}/v1/people", params={"from": today, "to": today}, headers={"Authorization": f"Bearer {key}"}
@@ -94,7 +94,7 @@ def _script(service: Service, name: str, *arguments: str) -> None:
 
 
 def _answers(service: Service) -> bool:
-    """Whether a web server started all the same answers: granian starts refused workers again and again."""
+    """Whether a web server that was started anyway answers: granian starts refused workers again and again."""
     web = service.run("web")
     try:
         wait_for(lambda: "Refused to start" in (service.folder / "web.log").read_text(), 60, "the refusal of web")

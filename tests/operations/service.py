@@ -1,7 +1,7 @@
 """The service on servers of its own, in a temporary folder: real web, worker and beat, started again when they die.
 
-What a supervisor (systemd, a container platform) does in production is done here by a thread: a process that ends
-is started again at once. PostgreSQL and Redis are started again by whoever killed them.
+A thread does here what a supervisor (systemd, a container platform) does in production: it starts a process that ended
+again at once. PostgreSQL and Redis are started again by the code that killed them.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from development.embedded.errors import ServerDidNotStartError
 
 ROOT = Path(__file__).resolve().parents[2]
 NOWHERE = "redis://127.0.0.1:1/0"
-"""A broker that is always away: facts told by the harness itself are captured because the sweep finds them."""
+"""A broker that is always away: facts that the harness itself records are captured because the sweep finds them."""
 
 
 class Process:
@@ -56,7 +56,7 @@ class Process:
         self.popen.wait()
 
     def end(self, seconds: float = 20) -> int:
-        """Asks it to end; kills it when it does not. Returns the exit code."""
+        """Asks the process to end, and kills it if it does not. Returns the exit code."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.popen.pid, signal.SIGTERM)
         try:
@@ -79,7 +79,7 @@ class Process:
         return found
 
     def memory(self) -> int:
-        """Bytes that the process and its children hold alone (their proportional set size)."""
+        """The memory of the process and its children in bytes (their proportional set size)."""
         total = 0
         for pid in self.tree():
             with contextlib.suppress(OSError, StopIteration):
@@ -209,7 +209,7 @@ class Service:
     # --- questions ---------------------------------------------------------------------------------------------------
 
     def ready(self) -> bool:
-        """Whether /readyz says so."""
+        """Whether /readyz answers 200."""
         try:
             return httpx.get(f"{self.base_url}/readyz", timeout=20).status_code == 200
         except httpx.HTTPError:
@@ -237,7 +237,7 @@ class Service:
         return str(json.loads(made.stdout)["key"])
 
     def verify(self) -> list[str]:
-        """What the product's own verification says against the histories and receipts; nothing when they hold."""
+        """The faults that the product's own verification finds in histories and receipts; empty when there are none."""
         found = []
         for command in (("verify_history", "--checkpoints"), ("verify_receipts",)):
             done = self.manage(*command, check=False)
@@ -258,7 +258,7 @@ def running(*names: str, **more: str) -> Iterator[Service]:
 
 @contextlib.contextmanager
 def running_as(kind: type[Kind], *names: str, **more: str) -> Iterator[Kind]:
-    """The same for a service whose servers are others."""
+    """The same for a service on other servers."""
     folder = Path(tempfile.mkdtemp(prefix="compliance-records-operations-"))
     folder.chmod(0o755)
     if threading.current_thread() is threading.main_thread():
@@ -280,7 +280,7 @@ def running_as(kind: type[Kind], *names: str, **more: str) -> Iterator[Kind]:
 
 
 def set_up_django(service: Service) -> None:
-    """Makes this process one that tells facts to the service's database, by the product's own actions."""
+    """Sets this process up to record facts in the service's database, by the product's own actions."""
     os.environ.update(service.environment | {"REDIS_URL": NOWHERE, "DJANGO_SETTINGS_MODULE": "config.settings"})
     import django
 
@@ -288,7 +288,7 @@ def set_up_django(service: Service) -> None:
 
 
 def wait_for(question: Any, seconds: float, what: str) -> float:
-    """Asks until the answer is yes; returns after how many seconds that was."""
+    """Asks until the answer is yes. Returns how many seconds that took."""
     started = time.monotonic()
     while not question():
         if time.monotonic() - started > seconds:

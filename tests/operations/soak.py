@@ -1,8 +1,8 @@
 """`make soak`: 16 readers and 4 writers for a while; every pull exact, memory flat, nobody waits for another company.
 
-SOAK_SECONDS (600) is how long. Each reader pulls whole registers again and again and holds each pull to the database:
-as many rows as `total`, one snapshot, no row twice, and exactly the people born by the pinned sequence. Four times a
-run the head of the first company is locked for three seconds: writes to the others must go on meanwhile.
+It runs for SOAK_SECONDS (600). Each reader pulls whole registers again and again and compares each pull with the
+database: as many rows as `total`, one snapshot, no row twice, and exactly the people whose record began by then.
+Four times a run the head of the first company is locked for three seconds: writes to the others must go on meanwhile.
 """
 
 import os
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import httpx
 import psycopg
 
-from tests.operations.company import Told, drained, gaps, outcome, tell_company
+from tests.operations.company import Company, drained, gaps, make_company, outcome
 from tests.operations.service import Service, running, set_up_django, wait_for
 
 READERS, WRITERS, COMPANIES = 16, 4, 2
@@ -45,7 +45,7 @@ class Soaked(NamedTuple):
 
 
 def main() -> int:
-    """Prints what was found; exit code 1 when anything was not as it must be."""
+    """Prints the findings; exit code 1 when anything was wrong."""
     seconds = float(os.environ.get("SOAK_SECONDS", "600"))
     with running("web", "worker", "signer", "beat") as service:
         set_up_django(service)
@@ -71,9 +71,9 @@ def is_well(soaked: Soaked) -> bool:
 
 
 class Readers:
-    """Threads that pull without end and remember what they saw."""
+    """Threads that pull without end and record their findings."""
 
-    def __init__(self, service: Service, companies: list[tuple[Told, str]]) -> None:
+    def __init__(self, service: Service, companies: list[tuple[Company, str]]) -> None:
         self.statuses: Counter[int] = Counter()
         self.pulls = self.rows = 0
         self.inexact: list[str] = []
@@ -92,7 +92,7 @@ class Readers:
         for thread in self._threads:
             thread.join()
 
-    def _pull(self, told: Told, key: str, number: int) -> None:
+    def _pull(self, company: Company, key: str, number: int) -> None:
         with (
             httpx.Client(timeout=60, headers={"Authorization": f"Bearer {key}"}) as client,
             psycopg.connect(self._service.addresses["DATABASE_SUPERUSER_URL"], autocommit=True) as database,
@@ -106,12 +106,14 @@ class Readers:
                     today = datetime.now(UTC).date()
                     parameters = {"from": str(today - timedelta(days=2)), "to": str(today + timedelta(days=1))}
                 try:
-                    self._one(client, database, told, register, parameters)
+                    self._one(client, database, company, register, parameters)
                 except (httpx.HTTPError, KeyError) as error:
                     with self._lock:
                         self.inexact.append(f"{register}: {type(error).__name__} {error}")
 
-    def _one(self, client: httpx.Client, database: Any, told: Told, register: str, parameters: dict[str, Any]) -> None:
+    def _one(
+        self, client: httpx.Client, database: Any, company: Company, register: str, parameters: dict[str, Any]
+    ) -> None:
         rows: list[dict[str, Any]] = []
         snapshots, total, cursor = set(), None, None
         while True:
@@ -141,7 +143,7 @@ class Readers:
             ((born,),) = database.execute(
                 "SELECT count(*) FROM history_historyrecord"
                 " WHERE organization_id = %s AND register = 2 AND birth <= %s",
-                [told.organization_id, sequence],
+                [company.organization_id, sequence],
             ).fetchall()
             fault = None if born == len(rows) else f"{len(rows)} people at sequence {sequence}, not {born}"
         with self._lock:
@@ -152,21 +154,21 @@ class Readers:
 
 
 def run(service: Service, seconds: float) -> Soaked:
-    """Readers and writers for `seconds`, then the reckoning."""
+    """Runs readers and writers for `seconds`, then checks the results."""
     companies = []
     for number in range(COMPANIES):
-        told = tell_company(service, f"Company {number + 1}")
-        companies.append((told, service.create_key(told.organization_id)))
+        company = make_company(service, f"Company {number + 1}")
+        companies.append((company, service.create_key(company.organization_id)))
     files = [service.folder / f"acknowledged-{number}" for number in range(WRITERS)]
     writers = []
     for number, file in enumerate(files):
-        told = companies[number % COMPANIES][0]
+        company = companies[number % COMPANIES][0]
         with (service.folder / "writer.log").open("ab") as log:
             writers.append(
                 subprocess.Popen(
                     [
-                        sys.executable, "-m", "tests.operations.writer", told.organization_id, str(file), "0.25",
-                        str(told.course_release_id),
+                        sys.executable, "-m", "tests.operations.writer", company.organization_id, str(file), "0.25",
+                        str(company.course_release_id),
                     ],
                     env=service.environment, stdout=log, stderr=log,
                 )
@@ -191,14 +193,14 @@ def run(service: Service, seconds: float) -> Soaked:
         for writer in writers:
             writer.kill()
             writer.wait()
-    for told, _ in companies:
-        wait_for(lambda told=told: drained(service, told.organization_id), 120, "an empty queue")  # type: ignore[misc]
+    for company, _ in companies:
+        wait_for(lambda company=company: drained(service, company.organization_id), 120, "an empty queue")  # type: ignore[misc]
     facts = lost = twice = 0
     faults = service.verify()
     for number, file in enumerate(files):
         found = outcome(service, companies[number % COMPANIES][0].organization_id, file)
         facts, lost, twice = facts + found.acknowledged, lost + found.lost, twice + found.captured_twice
-    faults += [f"{told.organization_id}: gaps" for told, _ in companies if gaps(service, told.organization_id)]
+    faults += [f"{company.organization_id}: gaps" for company, _ in companies if gaps(service, company.organization_id)]
     if any(process.starts > 1 for process in service.processes.values()):
         faults.append("a process was started again")
     return Soaked(
@@ -208,15 +210,15 @@ def run(service: Service, seconds: float) -> Soaked:
     )  # fmt: skip
 
 
-def _while_locked(service: Service, told: Told, *others: Path) -> float:
-    """Locks the head of one company as a long capture does; the longest that a fact of another took meanwhile.
+def _while_locked(service: Service, company: Company, *others: Path) -> float:
+    """Locks the head of one company as a long capture does. Returns the longest time of another company's fact.
 
     Nothing at all acknowledged meanwhile counts as a wait for the whole time.
     """
     before = [file.stat().st_size for file in others]
     with psycopg.connect(service.addresses["DATABASE_SUPERUSER_URL"]) as connection:
         connection.execute(
-            "SELECT 1 FROM history_historyhead WHERE organization_id = %s FOR UPDATE", [told.organization_id]
+            "SELECT 1 FROM history_historyhead WHERE organization_id = %s FOR UPDATE", [company.organization_id]
         )
         time.sleep(LOCKED_SECONDS)
         written = [file.read_bytes()[size:].decode() for file, size in zip(others, before, strict=True)]
@@ -229,7 +231,7 @@ def _seconds_of(file: Path) -> float:
 
 
 def _thirds(sizes: list[int]) -> tuple[int, int]:
-    """The median of the second third, when all is warm, and of the last."""
+    """The medians of the second third, when everything is warm, and of the last third."""
     third = max(len(sizes) // 3, 1)
     return sorted(sizes[third : 2 * third] or sizes)[third // 2], sorted(sizes[-third:])[third // 2]
 

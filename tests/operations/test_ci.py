@@ -1,4 +1,4 @@
-"""`.ci/run` with a make of the test's own, which notes what it is asked for and fails where the test says so."""
+"""`.ci/run` with a make of the test's own, which records its arguments and fails where the test wants it to."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# What fails, and how many parts have begun by then: one may end another beside it before that has begun.
+# What fails, and how many parts have begun by then: one may end another that runs beside it before that has begun.
 PARTS = {
     "nothing": {5},
     "newest install": {2},

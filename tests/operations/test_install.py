@@ -1,4 +1,4 @@
-"""What somebody meets whose machine lacks something: one line that says what, instead of pages."""
+"""Installing on a machine that lacks something: one line names it, instead of pages of output."""
 
 import os
 import shutil
@@ -60,7 +60,7 @@ def test_a_python_of_pyenv_is_taken_although_its_shim_does_not_run(machine):
 
 @pytest.mark.parametrize("optimised", [True, False])
 def test_of_one_version_a_python_built_with_optimisations_is_taken_first(machine, optimised):
-    """As CI asks for one of each; one of pyenv that was built without comes before the system's on PATH."""
+    """CI asks for one of each version; a pyenv build that lacks something comes before the system's on PATH."""
     programs, environment = machine
     system = programs.parent / "system"
     system.mkdir()
@@ -80,11 +80,11 @@ def test_make_says_in_one_line_which_python_is_needed_and_makes_nothing(machine,
     for name in ("Makefile", "requirements/find_python.sh", "requirements/dev.txt"):
         shutil.copy(ROOT / name, copy / name)
     done = _run(["make", "demo"], environment, copy)
-    said = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("make")]
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("make")]
     assert done.returncode == 2
-    assert len(said) == 1
-    assert said[0].startswith("Python 3.11 or newer with venv is needed")
-    assert "python3 is Python 3.10.13." in said[0]
+    assert len(lines) == 1
+    assert lines[0].startswith("Python 3.11 or newer with venv is needed")
+    assert "python3 is Python 3.10.13." in lines[0]
     assert not (copy / ".venv").exists()
 
 
@@ -102,7 +102,7 @@ def test_a_command_without_its_packages_or_servers_says_so_in_one_line(tmp_path)
     )
 
 
-def test_a_database_that_is_away_is_said_in_one_line(tmp_path):
+def test_a_database_that_is_away_is_reported_in_one_line(tmp_path):
     nowhere = f"postgresql://app:secret@127.0.0.1:{ports.free_port()}/compliance"
     environment = os.environ | {"COMPLIANCE_FOLDER": str(tmp_path), "REDIS_URL": "redis://127.0.0.1:1/0"}
     done = _run([sys.executable, "manage.py", "showmigrations"], environment | {"DATABASE_URL": nowhere})

@@ -1,8 +1,8 @@
-"""`make webhooks`: kill -9 of the worker, again and again, while a company changes and a receiver hears of it.
+"""`make webhooks`: kill -9 of the worker, again and again, while a company changes and a receiver gets events.
 
-WEBHOOKS_TIMES (50) says how often. The receiver takes each event after a short while, so that kills meet every step of
-a try. At the end it must have heard of every capture that made versions, in order; an event may have come twice for a
-kill, and no other may.
+WEBHOOKS_TIMES (50) is the number of kills. The receiver answers each event after a short while, so that kills occur in
+every step of a try. At the end it must have got an event for every capture that made versions, in order. An event may
+have come twice because of a kill, and for no other reason.
 """
 
 import os
@@ -13,7 +13,7 @@ import time
 import uuid
 from pathlib import Path
 
-from tests.operations.company import tell_company
+from tests.operations.company import make_company
 from tests.operations.service import Service, running, set_up_django, wait_for
 from tests.webhooks.receiver import Receiver, Request, receiver
 
@@ -21,7 +21,7 @@ PATIENCE = 180.0
 
 
 def main() -> int:
-    """Prints what was found; exit code 1 when an event was lost, out of order, not signed, or repeated for no kill."""
+    """Prints the findings; exit code 1 when an event was lost, out of order, unsigned, or repeated without a kill."""
     times = int(os.environ.get("WEBHOOKS_TIMES", "50"))
     chance = random.Random(int(os.environ.get("WEBHOOKS_SEED", "7")))
 
@@ -45,17 +45,17 @@ def main() -> int:
 
 
 def run(service: Service, found: Receiver, times: int, chance: random.Random) -> list[str]:
-    """Kills while facts are recorded, waits until all is sent, and says what is wrong."""
+    """Kills the worker while facts are recorded, waits until all events are sent, and returns the faults."""
     from compliance.webhooks.actions import create_webhook
     from tests.webhooks.conftest import present
 
-    told = tell_company(service, "Company of webhooks")
+    company = make_company(service, "Company of webhooks")
     secret, webhook = create_webhook(
-        organization_id=uuid.UUID(told.organization_id), url=found.url, at=present(), actor="test", from_capture=1
+        organization_id=uuid.UUID(company.organization_id), url=found.url, at=present(), actor="test", from_capture=1
     )
     acknowledged = service.folder / "acknowledged"
     acknowledged.touch()
-    writer = _writer(service, told.organization_id, acknowledged, str(told.course_release_id))
+    writer = _writer(service, company.organization_id, acknowledged, str(company.course_release_id))
     try:
         for number in range(times):
             before = len(found.requests)
@@ -65,8 +65,8 @@ def run(service: Service, found: Receiver, times: int, chance: random.Random) ->
     finally:
         writer.kill()
         writer.wait()
-    wait_for(lambda: _is_through(service, told.organization_id, webhook.webhook_id), 2 * PATIENCE, "the last event")
-    return _faults(service, found, told.organization_id, secret, times)
+    wait_for(lambda: _is_through(service, company.organization_id, webhook.webhook_id), 2 * PATIENCE, "the last event")
+    return _faults(service, found, company.organization_id, secret, times)
 
 
 def _writer(service: Service, organization_id: str, acknowledged: Path, release: str) -> "subprocess.Popen[bytes]":

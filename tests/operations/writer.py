@@ -1,7 +1,7 @@
-"""A process that tells facts without end and notes each that was acknowledged: `python -m tests.operations.writer`.
+"""A process that records facts without end and notes each acknowledged one: `python -m tests.operations.writer`.
 
 Arguments: organization, file of acknowledged facts, seconds between facts. A fact whose fate is unknown (the database
-died while it was told) is told again under the same fact_id until it is acknowledged, as an importer would.
+died while it was sent) is sent again under the same fact_id until it is acknowledged, as an importer would.
 """
 
 import os
