@@ -60,7 +60,7 @@ def test_a_python_of_pyenv_is_taken_although_its_shim_does_not_run(machine):
 
 @pytest.mark.parametrize("optimised", [True, False])
 def test_of_one_version_a_python_built_with_optimisations_is_taken_first(machine, optimised):
-    """CI asks for one of each version; a pyenv build that lacks something comes before the system's on PATH."""
+    """CI asks for one of each version; a pyenv build without optimisations comes before the system's on PATH."""
     programs, environment = machine
     system = programs.parent / "system"
     system.mkdir()
