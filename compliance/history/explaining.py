@@ -39,7 +39,7 @@ def of_training(
 def of_policies(
     organization_id: uuid.UUID, zone: str, pairs: Collection[Pair], moment: datetime, known: Learners
 ) -> dict[uuid.UUID, Reckoning]:
-    """The reckonings of the policy records of (learner, policy) pairs at `moment`, as in `of_training`."""
+    """The reckonings of what (learner, policy) pairs owe at `moment`, as in `of_training`."""
     wanted = list(dict.fromkeys(pairs))
     facts = load_person_policies(organization_id, wanted, known, moment)
     found: dict[uuid.UUID, Reckoning] = {}

@@ -23,7 +23,7 @@ REQUIRED = f"v.state = '{Requirement.REQUIRED}' AND (v.waived_at IS NULL OR v.do
 
 SIGNED = "v.done_at IS NOT NULL"
 UNSIGNED = "v.done_at IS NULL"
-"""A policy record with and without a receipt."""
+"""A policy with and without a receipt of the person."""
 
 
 def listed(moment: str = "%(moment)s") -> str:

@@ -164,7 +164,7 @@ class PauseWebhook(_OfWebhook):
 
 
 class ResumeWebhook(_OfWebhook):
-    """Resumes sending."""
+    """Resumes sending to a webhook."""
 
     name = "resume-webhook"
     title = gettext_lazy("Resume a webhook")
