@@ -27,6 +27,7 @@ from compliance.interfaces.operations.tidying import WARN_BEFORE
 from compliance.letters.queries import outbox
 from compliance.log.queries import quorum_missing_since, signed_captures, witness_answers
 from compliance.log.queries import size as log_size
+from compliance.interfaces.api.gate import ROUTES
 from compliance.redis_client import client
 from compliance.tenancy import shards, standbys
 from compliance.tenancy.checks import differences
@@ -43,6 +44,10 @@ SECONDS = Histogram(
 )  # fmt: skip
 
 ENDPOINTS = frozenset({"snapshot", "openapi.json"} | {register.name for register in REGISTERS.values()})
+INTERFACES = frozenset(address.split("/")[1] for address in ROUTES) | {
+    "check", "console", "docs", "learn", "livez", "log", "problems", "readyz", "sign", "static", "tools",
+}  # fmt: skip
+"""The first parts of addresses that are counted by themselves; all others are `pages`."""
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 
 
@@ -58,11 +63,7 @@ def _interface(path: str) -> str:
     if first == "v1":
         endpoint = rest.partition("/")[0]
         return f"v1/{endpoint}" if endpoint in ENDPOINTS else "v1"
-    return (
-        first
-        if first in ("console", "check", "sign", "static", "livez", "readyz", "docs", "problems", "log")
-        else "pages"
-    )
+    return first if first in INTERFACES else "pages"
 
 
 class ServiceStatus(NamedTuple):

@@ -54,6 +54,11 @@ def test_keys_addresses_and_names_never_get_into_a_log():
         ("/v1/anything-else", "v1"),
         ("/check/AB12-CD34", "check"),
         ("/console/companies/", "console"),
+        ("/feed/v1/changes", "feed"),
+        ("/proof/v1/rows", "proof"),
+        ("/scim/v2/Users", "scim"),
+        ("/in/v1/facts", "in"),
+        ("/learn/courses/", "learn"),
         ("/wp-login.php", "pages"),
     ],
 )
