@@ -22,12 +22,12 @@ from compliance.access.models import ApiKey, Source
 from compliance.catalogue import REGISTERS
 from compliance.facts.ledger.queries import backlogs
 from compliance.history.queries import capture_ends
+from compliance.interfaces.api.gate import ROUTES
 from compliance.interfaces.operations import company_status
 from compliance.interfaces.operations.tidying import WARN_BEFORE
 from compliance.letters.queries import outbox
 from compliance.log.queries import quorum_missing_since, signed_captures, witness_answers
 from compliance.log.queries import size as log_size
-from compliance.interfaces.api.gate import ROUTES
 from compliance.redis_client import client
 from compliance.tenancy import shards, standbys
 from compliance.tenancy.checks import differences
