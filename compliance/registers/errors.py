@@ -12,4 +12,4 @@ class RecordTooLargeError(RegisterError):
 
 
 class OtherHistoryError(RegisterError):
-    """A reader stopped at a version that the history lacks: a backup was restored, or it is another history."""
+    """A reader names a version or a capture that the history lacks: a backup was restored, or it is another history."""

@@ -15,8 +15,9 @@ from uuid import UUID
 from compliance.catalogue.declaration import Register
 from compliance.facts.people import queries as people
 from compliance.history import in_force
+from compliance.history.records import CHAIN_HASH
 from compliance.registers import splicing
-from compliance.registers.errors import RecordTooLargeError
+from compliance.registers.errors import OtherHistoryError, RecordTooLargeError
 from compliance.registers.questions import Position, Question
 from compliance.rules.limits import MAXIMUM_PAGE_BYTES, MAXIMUM_ROW_BYTES
 from compliance.tenancy import arrays, reading
@@ -99,6 +100,8 @@ _ONCE = "v.birth = r.birth AND r.record_id <> '00000000-0000-0000-0000-000000000
 _CANDIDATES = f"""
     SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id FROM {in_force.RECORDS}
       AND r.register = %(register)s AND r.birth <= %(sequence)s{{course}}"""  # noqa: S608
+# Whether the history holds the pin's capture. PostgreSQL tests it once a statement; a page of another history is empty.
+_HELD = f"({CHAIN_HASH}) = %(chain_hash)s"
 
 _IN_TEAM = people.members("ARRAY[%(team)s]")
 
@@ -110,6 +113,7 @@ def parameters(listing: Listing, question: Question) -> Parameters:
         "register": listing.register.number,
         "sequence": question.pin.sequence,
         "capture_sequence": question.pin.capture_sequence,
+        "chain_hash": question.pin.chain_hash,
         "moment": question.moment,
         "start": question.start,
         "course": question.course,
@@ -147,7 +151,7 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
     """The next rows after `after`, at most `limit`, within the size of a page.
 
     `left` is how many rows the pull has still to return: the page with the last of them has no next position, and what
-    follows is not read. Raises RecordTooLargeError.
+    follows is not read. Raises RecordTooLargeError, and OtherHistoryError when the history lacks the pin's capture.
     """
     if left <= 0:
         return RegisterPage(b"", 0, None)
@@ -161,10 +165,10 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
         values |= {"birth": end.birth, "published": end.published}
         records = reading.arriving(statement, values, raw=listing.raw)
         rows = listing.present(question, records)
-        if len(records) >= min(limit, left) or listing.by_publication:
+        if len(records) >= min(limit, left) or (records and listing.by_publication):
             break
         end = _end_of_candidates(question, values)
-        if records or end is None:
+        if records or end is None or listing.by_publication:
             break
     content, count = _within_size(rows)
     if count >= left:
@@ -203,7 +207,7 @@ SELECT r.birth, 0, {listing.wanted} FROM (
   SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id, {_COLUMNS}{listing.columns}{listing.more} FROM (
     {candidates(question)} AND r.birth > %(birth)s ORDER BY r.birth LIMIT %(candidates)s) r
   CROSS JOIN LATERAL {version(listing, _COLUMNS + listing.columns)} v
-  WHERE {in_force.PRESENT} AND {listing.condition}
+  WHERE {_HELD} AND {in_force.PRESENT} AND {listing.condition}
   ORDER BY r.birth LIMIT %(limit)s) r
 {listing.joined} ORDER BY r.birth"""  # noqa: S608
 
@@ -219,7 +223,7 @@ SELECT r.birth, r.published, {listing.wanted} FROM (
     SELECT r.birth, r.record_id, v.sequence, octet_length(v.body) AS size,
            (extract(epoch FROM v.begins_at) * 1000000)::bigint AS published
     FROM ({_CANDIDATES.format(course="")}) r CROSS JOIN LATERAL {version(listing, _COLUMNS)} v
-    WHERE {in_force.PRESENT} AND {listing.condition}) r
+    WHERE {_HELD} AND {in_force.PRESENT} AND {listing.condition}) r
   WHERE (r.published, r.birth) > (%(published)s, %(birth)s)
   ORDER BY r.published, r.birth LIMIT %(limit)s) r
 CROSS JOIN LATERAL (SELECT v.body FROM {in_force.ROWS}
@@ -228,10 +232,15 @@ CROSS JOIN LATERAL (SELECT v.body FROM {in_force.ROWS}
 
 
 def _end_of_candidates(question: Question, values: Parameters) -> Position | None:
-    """The position of the last candidate of the latest statement; None when there are no candidates after it."""
+    """The position of the last candidate of the latest statement; None when there are no candidates after it.
+
+    Raises OtherHistoryError.
+    """
     statement = (
-        f"SELECT max(birth), count(*) FROM ({candidates(question)} AND r.birth > %(birth)s"  # noqa: S608 - expressions of our own
+        f"SELECT max(birth), count(*), {_HELD} FROM ({candidates(question)} AND r.birth > %(birth)s"  # noqa: S608 - expressions of our own
         " ORDER BY r.birth LIMIT %(candidates)s) r"
     )
-    ((last, number),) = reading.fetch(statement, values)
+    ((last, number, held),) = reading.fetch(statement, values)
+    if not held:
+        raise OtherHistoryError("The history does not hold the capture to which the page is pinned.")
     return Position(last) if number >= CANDIDATES else None

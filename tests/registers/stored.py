@@ -10,7 +10,7 @@ from typing import Any
 
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.people.models import Profile
-from compliance.history.models import HistoryHead, HistoryRecord, HistoryRow
+from compliance.history.models import Capture, HistoryHead, HistoryRecord, HistoryRow
 from compliance.history.projections import ABSENT, ProjectedTimeline, ProjectedVersion, stored_body, training
 from compliance.rules.owed_learning.decisions import Decision, RecordContent
 from compliance.rules.timeline import Timeline, Version
@@ -21,7 +21,7 @@ from tests.companies import make_company
 
 @dataclass
 class StoredCompany:
-    """One company; `store` appends versions and moves the head."""
+    """One company; `store` appends versions to its second capture and moves the head."""
 
     now: datetime
     time_zone: str = "Europe/Paris"
@@ -31,6 +31,12 @@ class StoredCompany:
         history_from = (self.now - timedelta(days=900)).date()
         self.organization_id = make_company("Stored", self.time_zone, history_from, at=self.now).organization_id
         self.sequence = 0
+        with context.company(self.organization_id):
+            head = HistoryHead.objects.get(organization_id=self.organization_id)
+            Capture.objects.create(
+                organization_id=self.organization_id, capture_sequence=2, captured_at=self.now, first_sequence=1,
+                last_sequence=0, chain_hash=head.chain_hash, logic_version=1, why="facts",
+            )  # fmt: skip
 
     def store(self, timeline: ProjectedTimeline) -> None:
         """Appends the versions of a record as a projection returns them."""

@@ -13,6 +13,7 @@ import orjson
 import pytest
 
 from compliance.catalogue.training import TRAINING_RECORDS
+from compliance.history import queries
 from compliance.history.models import HistoryRecord, HistoryRow
 from compliance.registers.listings import LISTINGS
 from compliance.registers.questions import Company, Pin, Question
@@ -93,9 +94,10 @@ def test_a_period_lists_and_shows_what_the_plain_reading_of_its_versions_does(se
             sequence += len(records[record_id])
             store(organization_id, record_id, records[record_id])
     company = Company(organization_id, organization_id, organization_id, "UTC", GRID[0])
+    head = queries.head(organization_id)
     edges = sorted({moment + timedelta(microseconds=each) for moment in GRID for each in (-1, 0)})
     for known in (sequence, sequence // 2):
-        pin = Pin(known, 2, "0" * 64, GRID[-1], 1)
+        pin = Pin(known, head.capture_sequence, head.chain_hash, GRID[-1], 1)
         for place, start in enumerate(edges):
             for end in edges[place:]:
                 rows = pull(LISTINGS["period"], Question(company, pin, end, start))

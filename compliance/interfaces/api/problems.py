@@ -32,8 +32,8 @@ class Code(Enum):
     INVALID_CURSOR = Meaning(
         400,
         "The cursor is not valid",
-        "The cursor was not given out for this endpoint and company, was changed, or is sent with another filter than"
-        " the one it keeps.",
+        "The cursor was not given out for this endpoint and company, was changed, is sent with another filter than the"
+        " one it keeps, or keeps a snapshot that the company's history does not have because it was restored.",
         "Send `next_cursor` unchanged to the endpoint that gave it, or start again without a cursor.",
     )
     KEY_IN_URL = Meaning(

@@ -29,6 +29,7 @@ from compliance.interfaces.api.rendering import JsonRenderer, OneRepresentation
 from compliance.interfaces.api.schema import ApiSchema
 from compliance.registers import callers, pages, totals
 from compliance.registers.callers import Caller
+from compliance.registers.errors import OtherHistoryError
 from compliance.registers.pages import Listing
 from compliance.registers.questions import Position, Question
 from compliance.rules.vocabulary import Scope
@@ -124,7 +125,14 @@ class RegisterViewSet(ApiViewSet):
             if cursor.total < 0:
                 check_writer(caller, now)
                 cursor = cursor._replace(total=totals.total(listing, question))
-            page = pages.page(listing, question, cursor.position, asked.limit, cursor.total - cursor.served)
+            try:
+                page = pages.page(listing, question, cursor.position, asked.limit, cursor.total - cursor.served)
+            except OtherHistoryError:
+                raise Problem(
+                    Code.INVALID_CURSOR,
+                    "The company's history does not have the snapshot that the cursor keeps: it was restored from an"
+                    " earlier state. Start again without a cursor.",
+                ) from None
             reading.finish()  # PostgreSQL ends the transaction while the answer is composed
             following = None
             if page.position is not None:
@@ -184,7 +192,6 @@ def _following(caller: Caller, asked: Asked, text: str, endpoint: str) -> Cursor
         (asked.end is None or asked.end.instant == cursor.moment)
         and (asked.start is None or asked.start.instant == cursor.start)
         and (asked.course is None or asked.course == cursor.course)
-        and cursor.pin.sequence <= caller.pin.sequence
     )
     if not same:
         raise Problem(

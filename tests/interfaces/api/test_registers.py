@@ -4,6 +4,7 @@ import uuid
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -28,6 +29,7 @@ from compliance.facts.training.models import LiveSession, Reminder
 from compliance.history.models import HistoryHead, HistoryRow, RecordSource
 from compliance.history.projections import courses, policies, training
 from compliance.history.projections.people import project as project_people
+from compliance.interfaces.api import cursors
 from compliance.proofs.identity import identity_sha256, new_salt
 from compliance.rules.owed_learning.decisions import CertificateContent, Decision
 from compliance.rules.people.decisions import PersonContent
@@ -464,6 +466,40 @@ def test_a_pull_under_way_sees_nothing_that_is_captured_meanwhile(stored, call):
         found += [row["record_id"] for row in page["data"]]
     assert found == records
     assert [row["record_id"] for row in call.pull("/v1/training-records")] == [*records, str(late)]
+
+
+@pytest.mark.parametrize("target", ["/v1/training-records", "/v1/policies"])
+@pytest.mark.parametrize(
+    "pinned", [{"chain_hash": "f" * 64}, {"sequence": 10**6, "capture_sequence": 10**6, "chain_hash": "f" * 64}]
+)
+def test_a_cursor_from_before_a_restore_is_refused_behind_and_ahead_of_the_new_history(stored, call, target, pinned):
+    for number in range(3):
+        stored.training(stored.profile(), LEARN)
+        _policy(stored, LEARN + number * DAY)
+    bound = {"endpoint": target, "organization_id": stored.organization_id, "secrets": tuple(settings.CURSOR_KEYS)}
+    following = call(f"{target}?limit=1").json()["next_cursor"]
+    assert len(call(f"{target}?cursor={following}").json()["data"]) == 2
+    cursor = cursors.unseal(following, **bound)
+    earlier = cursors.seal(cursor._replace(pin=cursor.pin._replace(**pinned)), **bound)
+    for limit in (1, 200):
+        refusal = call(f"{target}?limit={limit}&cursor={earlier}")
+        assert (refusal.status_code, refusal.json()["code"]) == (400, "invalid_cursor")
+        assert "was restored" in refusal.json()["detail"]
+
+
+def test_a_page_behind_the_head_takes_as_many_statements_as_one_at_the_head(stored, call):
+    for _ in range(3):
+        stored.training(stored.profile(), LEARN)
+    target = "/v1/training-records?limit=1"
+    target = f"{target}&cursor={call(target).json()['next_cursor']}"
+    call(target)
+    counts = []
+    for capture_sequence in (2, 3):
+        HistoryHead.objects.filter(organization_id=stored.organization_id).update(capture_sequence=capture_sequence)
+        with CaptureQueriesContext(connection) as queries:
+            assert call(target).status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
 
 
 @pytest.mark.parametrize("target, most", [
