@@ -12,6 +12,7 @@ from typing import NamedTuple
 from compliance.facts.errors import ErasedPersonError
 from compliance.facts.people import queries as people
 from compliance.facts.people.presence import kept_from_erasure
+from compliance.facts.rows import lock
 from compliance.facts.training import queries as training
 from compliance.facts.training.actions import complete_course
 from compliance.learning import courses
@@ -219,6 +220,9 @@ def _opened(assignment: Assignment, now: datetime, *, begin: bool) -> Way | None
             [f"take {assignment.organization_id} {assignment.learner_profile_id} {assignment.course_id}"],
         )
         takes = _takes(assignment)
+        if before := _to_carry(assignment, takes):  # another tab may be finishing one, which is not carried then
+            lock(Take, assignment.organization_id, "take_id", [each.take_id for each in before])
+            takes = _takes(assignment)
         chosen = _chosen(assignment, takes, now)
         if chosen is None:
             chosen = _begin(assignment, _to_carry(assignment, takes), now)

@@ -17,7 +17,18 @@ from compliance.learning.models import Answer, Take
 from compliance.learning.queries import Way
 from compliance.tenancy import context
 from tests.companies import Company, Course, Person, make_present_company
-from tests.learning.courses_to_take import RIGHT, WRONG, begin, lesson, page, question, teach
+from tests.learning.courses_to_take import (
+    RIGHT,
+    WRONG,
+    begin,
+    do_everything,
+    lesson,
+    page,
+    question,
+    teach,
+    teach_again,
+)
+from tests.registers.recording_elsewhere import until_somebody_waits
 
 THREADS = 20
 
@@ -98,3 +109,33 @@ def test_one_completion_with_one_receipt(anna_takes: tuple[Company, Person, Cour
     with context.company(company.organization_id):
         (completion,) = Completion.objects.filter(organization_id=company.organization_id)
     assert completion.assessed
+
+
+def test_a_take_that_another_tab_finishes_at_that_moment_is_not_carried_to_a_newer_release(
+    anna_takes: tuple[Company, Person, Course],
+) -> None:
+    company, anna, course = anna_takes
+    way = opened(company, anna, course)
+    now = datetime.now(UTC)
+    with context.company(company.organization_id):
+        do_everything(way, now)
+    teach_again(company, course, 2, lesson("one", page("p1"), page("p2", question("q1", attempts=3))))
+
+    def open_and_finish_newer_release() -> uuid.UUID | None:
+        try:
+            with context.company(company.organization_id):
+                return taking.finish(begin(company, anna, course), now)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as threads:
+        with context.company(company.organization_id):
+            receipt_id = taking.finish(way, now)
+            other_tab = threads.submit(open_and_finish_newer_release)
+            until_somebody_waits()
+        assert other_tab.result(60) is None  # nothing was done in the newer release
+    with context.company(company.organization_id):
+        (completion,) = Completion.objects.filter(organization_id=company.organization_id)
+        take = Take.objects.get(organization_id=company.organization_id, take_id=way.take.take_id)
+    assert completion.completion_receipt_id == receipt_id
+    assert (take.finished_at, take.carried_at) == (now, None)
