@@ -140,3 +140,5 @@ def _table(table: expected.Table, aspects: list[str], actual: system_catalogue.F
                 yield f"GRANT {', '.join(sorted(granted.table))} ON TABLE {name} TO {role}"
             if granted.updates:
                 yield f"GRANT UPDATE ({', '.join(granted.updates)}) ON TABLE {name} TO {role}"
+            if granted.reads:
+                yield f"GRANT SELECT ({', '.join(granted.reads)}) ON TABLE {name} TO {role}"

@@ -95,6 +95,7 @@ def system_catalogue(owner: str, existing_roles: frozenset[str]) -> SystemCatalo
             if granted.table:
                 found[subject, f"grants to {role}"] = ", ".join(sorted(granted.table))
             found |= {(subject, f"grants to {role} on column {each}"): "UPDATE" for each in granted.updates}
+            found |= {(subject, f"grants to {role} on column {each}"): "SELECT" for each in granted.reads}
     for function in functions.declared():
         subject = f"function {function.signature}"
         found[subject, "owner"] = owner

@@ -10,8 +10,8 @@ Roles that may do less than `app`:
   the log.
 - `app_worker`, which processes what others send in, sees no second factor, creates no account, invitation, role, API
   key or source, and does not write the log.
-- `app_signer` reads the histories, the digests of the ledgers' lines and the companies, records how far it has signed,
-  and may close a company.
+- `app_signer` reads the histories, the digests of the lines of ledgers and of the access log, and the companies. It
+  records how far it has signed, and may close a company.
 """
 
 from typing import Final, NamedTuple
@@ -31,10 +31,11 @@ _ACCOUNTS = ("auth_", "account_", "socialaccount_", "console_staffaccess")
 
 
 class Granted(NamedTuple):
-    """Privileges on a whole table, and UPDATE on some of its columns alone."""
+    """Privileges on a whole table, and UPDATE or SELECT on some of its columns alone."""
 
     table: frozenset[str]
     updates: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
 
 
 _SIGNER: Final = {
@@ -48,6 +49,7 @@ _SIGNER: Final = {
     "pending_seal": Granted(READ),
     "history_historyhead": Granted(READ, ("available", "unavailable_reason")),
     "console_accesschain": Granted(READ),
+    "console_accesslog": Granted(NOTHING, reads=("chain", "number", "digest")),
     "log_leaf": Granted(APPEND),
     "log_tile": Granted(APPEND | {"UPDATE"}),
     "log_checkpoint": Granted(WRITE),

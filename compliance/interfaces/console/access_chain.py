@@ -1,7 +1,7 @@
 """Reads the access log's chains: where each ends, whether it verifies, and its lines as an export."""
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -30,6 +30,16 @@ def heads() -> dict[uuid.UUID, ChainEnd]:
     """The number and the digest of the last line of each chain that has one."""
     found = AccessChain.objects.filter(number__gt=0).values_list("chain", "number", "digest")
     return {chain: ChainEnd(number, digest) for chain, number, digest in found}
+
+
+def with_these_lines(ends: Mapping[uuid.UUID, ChainEnd]) -> set[uuid.UUID]:
+    """Those of the chains in which the line of that number has that digest still."""
+    found = sql.fetch(
+        "SELECT l.chain FROM unnest(%s::uuid[], %s::bigint[], %s::text[]) x(chain, number, digest)"
+        " JOIN console_accesslog l ON l.chain = x.chain AND l.number = x.number AND l.digest = x.digest",
+        [list(ends), [end.number for end in ends.values()], [end.digest for end in ends.values()]],
+    )
+    return {chain for (chain,) in found}
 
 
 def chains() -> list[uuid.UUID]:

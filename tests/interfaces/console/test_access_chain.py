@@ -93,7 +93,7 @@ def test_whoever_holds_the_database_cannot_alter_the_log_unnoticed(logged, attac
         cursor.execute(statement, {"chain": organization_id})
     found = verification.verify(datetime.now(UTC))[organization_id]
     assert any(said.startswith(fault) for said in found.faults), found
-    with pytest.raises(CommandError, match="chain does of the access log not hold"):
+    with pytest.raises(CommandError, match="1 chain of the access log does not hold"):
         call_command("verify_access_log", organization=organization_id)
     assert fault in capsys.readouterr().err
     if attack != "gone whole":
@@ -140,3 +140,19 @@ def test_what_is_signed_states_the_ends_of_the_chains_and_never_goes_back(logged
         access_heads.stated()
     found = verification.verify(datetime.now(UTC))[organization_id]
     assert any("signed by none of our keys" in fault for fault in found.faults)
+
+
+def test_a_chain_that_was_cut_and_has_grown_beyond_its_signed_end_is_not_signed_anew(logged, caplog):
+    organization_id = logged.company.organization_id
+    signed = access_heads.stated()[organization_id]
+    with owner() as cursor:
+        cursor.execute(ATTACKS["cut, and its end set back"][0], {"chain": organization_id})
+    auditor = signed_in(make_staff(f"later-{uuid.uuid4().hex[:8]}", AUDITOR))
+    for _ in range(5):
+        assert auditor.get(address(logged, "people")).status_code == 200
+    assert access_chain.heads()[organization_id].number > signed.number
+    access_heads.sign_new()
+    assert access_heads.stated()[organization_id] == signed
+    assert "access_log_broken" in {record.message for record in caplog.records}
+    found = verification.verify(datetime.now(UTC))[organization_id]
+    assert found.faults == ["Line 10 of the access log is another than the one that was signed."]

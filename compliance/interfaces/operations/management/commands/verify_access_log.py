@@ -42,4 +42,5 @@ class Command(BaseCommand):
             chains = [{"chain": str(chain), **one._asdict()} for chain, one in found.items()]
             self.stdout.write(json.dumps({"chains": chains, "broken": broken}))
         if broken:
-            raise CommandError(f"{broken} chain{'s do' if broken > 1 else ' does'} of the access log not hold.")
+            chains_do = "chains of the access log do" if broken > 1 else "chain of the access log does"
+            raise CommandError(f"{broken} {chains_do} not hold.")
