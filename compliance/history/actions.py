@@ -117,13 +117,18 @@ def capture_all(
 
 
 def sweep_company(
-    organization_id: uuid.UUID, now: datetime, progress: Callable[[int], None] | None = None
+    organization_id: uuid.UUID,
+    now: datetime,
+    progress: Callable[[int], None] | None = None,
+    *,
+    most: int | None = None,
 ) -> list[Captured]:
     """Captures left-over pending subjects and those that the clock has changed; uses no number if there are none.
 
-    `progress` is called after each capture with the number of subjects it decided.
+    `progress` is called after each capture with the number of subjects it decided. After `most` captures it returns,
+    and more may be left.
     """
-    return _until_done(organization_id, now, progress, sweep=True)
+    return _until_done(organization_id, now, progress, sweep=True, most=most)
 
 
 def fail_verification(organization_id: uuid.UUID, sentence: str) -> None:
@@ -141,13 +146,20 @@ def pass_verification(organization_id: uuid.UUID) -> None:
 
 
 def _until_done(
-    organization_id: uuid.UUID, now: datetime, progress: Callable[[int], None] | None, *, sweep: bool
+    organization_id: uuid.UUID,
+    now: datetime,
+    progress: Callable[[int], None] | None,
+    *,
+    sweep: bool,
+    most: int | None = None,
 ) -> list[Captured]:
     done: list[Captured] = []
     while (captured := _capture(organization_id, now, sweep=sweep)).found:
         done.append(captured)
         if progress is not None:
             progress(captured.subjects)
+        if len(done) == most:
+            return done
     _seal_the_rest(organization_id)
     return done
 

@@ -9,6 +9,7 @@ from django.db.models import Count
 
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.courses import queries as courses
+from compliance.facts.ledger import claiming
 from compliance.facts.people import queries as people
 from compliance.facts.training import queries as training
 from compliance.history.errors import NoHistoryError
@@ -130,6 +131,11 @@ def companies_with_work(now: datetime) -> list[uuid.UUID]:
     )
     waiting = nodes.fetch("SELECT * FROM pending_work(%(now)s::timestamptz, %(companies)s::uuid[])", {"now": now})
     return sorted({organization_id for (organization_id,) in due + waiting})
+
+
+def is_pending(organization_id: uuid.UUID, now: datetime) -> bool:
+    """Whether a capture at `now` would find pending subjects, in the company's context."""
+    return any(claiming.waiting(organization_id, now, wide=wide, most=1) for wide in (False, True))
 
 
 class NamedRecord(NamedTuple):

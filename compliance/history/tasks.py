@@ -2,6 +2,10 @@
 
 A task may run twice, at the same time as another, or not at all: a capture claims under the head's lock, and the next
 sweep does what a lost task did not. Arguments are identifiers only; nothing personal is queued.
+
+One company never occupies all workers: only one task at a time captures it, after a few captures it goes behind what
+other companies sent meanwhile, and a task that comes in between ends at once. What that one was sent for is not lost:
+the task that has the turn looks for pending subjects once more after its turn.
 """
 
 import logging
@@ -11,9 +15,10 @@ from datetime import UTC, datetime
 from celery import shared_task
 from django.conf import settings
 
+from compliance.facts.recording import enqueue_capture
 from compliance.history import actions, queries
 from compliance.history.errors import NoHistoryError
-from compliance.tenancy import lost
+from compliance.tenancy import context, lost, turns
 from compliance.tenancy.errors import NoSuchCompanyError
 
 log = logging.getLogger(__name__)
@@ -28,13 +33,14 @@ _RETRIES = {
 }
 
 
+CAPTURES_AT_ONCE = 2
+"""A usual task makes one capture and finds nothing after it; the second is of a large company's backlog."""
+
+
 @shared_task(name="compliance.history.capture", **_RETRIES)
 def capture(organization_id: str) -> None:
-    """Captures the pending subjects of one company."""
-    try:
-        actions.capture_all(uuid.UUID(organization_id), datetime.now(UTC))
-    except (NoSuchCompanyError, NoHistoryError):
-        log.warning("capture of a company that is not there", extra={"organization_id": organization_id})
+    """Captures the pending and due subjects of one company."""
+    _capture(organization_id)
 
 
 @shared_task(name="compliance.history.sweep", **_RETRIES)
@@ -47,8 +53,24 @@ def sweep() -> None:
 
 @shared_task(name="compliance.history.sweep_company", **_RETRIES)
 def sweep_company(organization_id: str) -> None:
-    """Captures the pending and due subjects of one company."""
+    """Does the same from the queue of the sweep, which no backlog of captures delays."""
+    _capture(organization_id)
+
+
+def _capture(organization_id: str) -> None:
+    """Captures the company in its turn, what is due included: the sweep's task may come while another has the turn."""
+    company = uuid.UUID(organization_id)
     try:
-        actions.sweep_company(uuid.UUID(organization_id), datetime.now(UTC))
+        with turns.short_turn(company, "capture") as mine:
+            done = actions.sweep_company(company, datetime.now(UTC), most=CAPTURES_AT_ONCE) if mine else []
     except (NoSuchCompanyError, NoHistoryError):
-        log.warning("sweep of a company that is not there", extra={"organization_id": organization_id})
+        log.warning("capture of a company that is not there", extra={"organization_id": organization_id})
+        return
+    if mine and (len(done) == CAPTURES_AT_ONCE or _is_pending(company)):
+        enqueue_capture(company)
+
+
+def _is_pending(organization_id: uuid.UUID) -> bool:
+    """By the present time, since a fact's moment may have come while its company was captured."""
+    with context.company(organization_id):
+        return queries.is_pending(organization_id, datetime.now(UTC))

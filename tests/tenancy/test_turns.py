@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from compliance.tenancy.turns import turn
+from compliance.tenancy.turns import short_turn, turn
 
 pytestmark = pytest.mark.django_db
 
@@ -26,3 +26,13 @@ def test_a_turn_ends_with_what_goes_wrong_in_it():
         raise ZeroDivisionError
     with turn(company, "work") as mine:
         assert mine
+
+
+def test_a_short_turn_is_the_same_turn_on_the_connection_at_hand():
+    company = uuid.uuid4()
+    with short_turn(company, "work") as first, turn(company, "work") as second:
+        assert (first, second) == (True, False)
+    with turn(company, "work") as first, short_turn(company, "work") as second:
+        assert (first, second) == (True, False)
+    with short_turn(company, "work") as after:
+        assert after
