@@ -93,7 +93,7 @@ def overview(visit: Visit, assignment: Assignment) -> HttpResponse:
 @course_page
 def page(visit: Visit, assignment: Assignment, page_id: str) -> HttpResponse:
     """One page: GET reads it, POST answers its questions or reports a film's end."""
-    begins = visit.request.method != "HEAD" and not _is_guess(visit.request)
+    begins = visit.request.method != "HEAD" and _is_chosen(visit.request)
     way = taking.open_take(assignment, visit.now) if begins else taking.resume(assignment, visit.now)
     if way is None:
         return see_other(Place(assignment.course_id, assignment.lesson_release_id).overview)
@@ -173,12 +173,16 @@ def style(visit: Visit, course_release_id: uuid.UUID, scope: str) -> HttpRespons
 
 def _is_read(request: HttpRequest) -> bool:
     """Whether a page is drawn to be read now, and not prefetched or kept on the device (`offline`)."""
-    return not _is_guess(request) and "Learner-Keep" not in request.headers
+    return _is_chosen(request) and "Learner-Keep" not in request.headers
 
 
-def _is_guess(request: HttpRequest) -> bool:
-    """Whether a browser prefetches the page because its reader may go there."""
-    return "prefetch" in request.headers.get("Sec-Purpose", "")
+def _is_chosen(request: HttpRequest) -> bool:
+    """Whether the reader goes to the page: no browser prefetches it, and no other site leads there (Fetch Metadata).
+
+    Otherwise a foreign page could lead a browser through a course, and nobody would have read it.
+    """
+    by_themselves = request.headers.get("Sec-Fetch-Site", "none") in ("same-origin", "none")
+    return by_themselves and "prefetch" not in request.headers.get("Sec-Purpose", "")
 
 
 def _taken_release(visit: Visit, course_release_id: uuid.UUID) -> uuid.UUID:

@@ -365,3 +365,19 @@ DRAWN = """async () => {
 }"""
 STYLED = """() => [...document.styleSheets]
     .filter((each) => each.href?.includes("/learn/style/") && each.cssRules.length).length"""
+
+
+def test_a_page_to_which_another_site_leads_is_drawn_and_not_read_though_its_course_is_kept(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, lesson("one", page("p1"), page("p2")))
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    foreign = f'<a href="{network.address}{address(course, "p1")}">Fire safety</a>'
+    phone.route("http://elsewhere.example/", lambda route: route.fulfill(body=foreign, content_type="text/html"))
+    phone.goto("http://elsewhere.example/")
+    phone.get_by_role("link", name="Fire safety").click()
+    phone.get_by_role("link", name="Continue").click()
+    phone.get_by_role("link", name="Finish").wait_for()
+    assert [each.page_id for each in stored(company, PageRead)] == ["p2"]

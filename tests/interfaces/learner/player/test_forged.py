@@ -97,3 +97,27 @@ def test_whoever_leaves_midway_sends_nothing_more(signed_in: Callable[..., Clien
     assert client.get(f"{base}p2").status_code == 303
     with context.company(company.organization_id):
         assert not Answer.objects.filter(organization_id=company.organization_id).exists()
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_page_to_which_another_site_leads_is_not_read_and_begins_nothing(
+    signed_in: Callable[..., Client], site: str
+) -> None:
+    company = make_present_company()
+    anna = company.join()
+    course = teach(company, lesson("one", page("p1"), page("p2")))
+    client = signed_in(company.organization_id, anna.learner_profile_id)
+    base = f"/learn/courses/{course.course_id}/"
+    foreign, own = {"Sec-Fetch-Site": site}, {"Sec-Fetch-Site": "same-origin"}
+    assert client.get(base, headers=foreign).status_code == 200  # a link in a letter leads here
+    assert client.get(f"{base}p1", headers=foreign).headers["Location"] == base
+    client.get(f"{base}p1", headers={"Sec-Fetch-Site": "none"})
+    assert client.get(f"{base}p2", headers=foreign).status_code == 200
+    client.get(f"{base}finished/", headers=foreign)
+    assert completions(company) == 0
+    with context.company(company.organization_id):
+        reads = PageRead.objects.filter(organization_id=company.organization_id)
+        assert list(reads.values_list("page_id", flat=True)) == ["p1"]
+    assert f'href="{base}p2"' in client.get(f"{base}finished/", headers=own).content.decode()
+    client.get(f"{base}p2", headers=own)
+    assert completions(company) == 1
