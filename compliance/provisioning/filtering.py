@@ -6,11 +6,14 @@ A kind gives the SQL of each attribute that it stores: columns, or JSON in the f
 """
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from enum import Enum
+from types import UnionType
 from typing import Any, NamedTuple
 
 from scim2_models import InvalidFilterException, Path, Resource, ScimFilter
 from scim2_models.path import (
+    STRING_OPERATORS,
     AttributeBinding,
     AttrPath,
     CompareOperator,
@@ -107,6 +110,8 @@ class _Conditions(FilterVisitor[str]):
     def visit_comparison(self, node: Comparison) -> str:
         """`userName eq "anna"`."""
         found = self._resolve(node.attr_path, comparing=True)
+        if found.head.form is Form.INSTANT and node.op in STRING_OPERATORS:
+            raise InvalidFilterException(detail=f"{found.name} is a moment: {node.op} compares texts.")
         value = coerce_value(found.binding, node.value, node.op)
         if self._within or not found.binding.is_multivalued:
             return self._compared(found, self._scalar(found), node.op, value)
@@ -203,10 +208,11 @@ class _Conditions(FilterVisitor[str]):
     def _parameter(self, value: Any) -> str:
         name = f"f{len(self.parameters)}"
         self.parameters[name] = value
-        return f"%({name})s::{_TYPES[type(value)]}" if type(value) in _TYPES else f"%({name})s::timestamptz"
+        return f"%({name})s::{next(kind for python, kind in _TYPES.items() if isinstance(value, python))}"
 
 
-_TYPES: Mapping[type, str] = {str: "text", bool: "boolean", int: "numeric", float: "numeric"}
+# In this order: `bool` is an `int`. References are texts.
+_TYPES: Mapping[type | UnionType, str] = {str: "text", bool: "boolean", int | float: "numeric", datetime: "timestamptz"}
 
 
 def _ordered(sign: str) -> Callable[[str, str], str]:

@@ -16,6 +16,8 @@ _END_BYTES = 22
 _END_OF_LARGE = b"PK\x06\x07"
 _PIECE = 64 * 1024
 _LONGEST_TAG = 512 * 1024
+_DEEPEST = 100
+"""How deep tags may lie within each other; a workbook needs ten, and expat keeps each open one in memory."""
 NO_WORKBOOK = "The file is no Excel workbook (.xlsx) that can be read. Open it in Excel and save it anew as .xlsx."
 
 Start = Callable[[str, dict[str, str]], None]
@@ -42,8 +44,21 @@ class Archive:
         """
         parser = expat.ParserCreate()
         parser.buffer_text = True
-        parser.StartElementHandler = lambda tag, attributes: start(tag.rpartition(":")[2], attributes)
-        parser.EndElementHandler = lambda tag: end(tag.rpartition(":")[2])
+        depth = 0
+
+        def opened(tag: str, attributes: dict[str, str]) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > _DEEPEST:
+                raise UnreadableFileError(NO_WORKBOOK)
+            start(tag.rpartition(":")[2], attributes)
+
+        def closed(tag: str) -> None:
+            nonlocal depth
+            depth -= 1
+            end(tag.rpartition(":")[2])
+
+        parser.StartElementHandler, parser.EndElementHandler = opened, closed
         parser.CharacterDataHandler = text
         parser.StartDoctypeDeclHandler = _refuse_doctype
         read = 0

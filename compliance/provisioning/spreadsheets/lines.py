@@ -10,7 +10,14 @@ from compliance.contentfile.identifiers import is_slug
 from compliance.provisioning.spreadsheets.columns import Columns, role_parts, team_parts
 from compliance.provisioning.spreadsheets.headings import GONE, LAST_NAME_FIRST, Field
 from compliance.provisioning.spreadsheets.reading import Table
-from compliance.provisioning.spreadsheets.text import clean, days, employee_number, heading_key, name_key
+from compliance.provisioning.spreadsheets.text import (
+    clean,
+    days,
+    employee_number,
+    heading_key,
+    is_unreadable_day,
+    name_key,
+)
 
 ADDRESS_CHARACTERS = 320
 NAME_CHARACTERS = 300
@@ -32,6 +39,7 @@ class WrongCode(StrEnum):
     NAME = "name"
     TEAM = "team"
     ROLE = "role"
+    DAY = "day"
     ADDRESS_TWICE = "address_twice"
     NUMBER_TWICE = "number_twice"
     PERSON_TWICE = "person_twice"
@@ -107,13 +115,14 @@ class _Reader:
             return None
         teams = tuple({name_key(team): team for cell in raw_teams for team in team_parts(cell)}.values())
         roles, role_wrong = self._roles(cells)
-        last_days, first_days = (days(self._one(field, cells)) for field in (Field.LEAVES, Field.STARTS))
+        written_days = [self._one(field, cells) for field in (Field.LEAVES, Field.STARTS)]
+        last_days, first_days = map(days, written_days)
         stated = Stated(
             line, email, number, name, teams, roles,
             first_day=min(first_days, default=None), last_day=max(last_days, default=None),
             gone=heading_key(self._one(Field.STATUS, cells)) in GONE,
         )  # fmt: skip
-        wrong = self._wrong(stated, role_wrong)
+        wrong = self._wrong(stated, role_wrong, any(map(is_unreadable_day, written_days)))
         return stated._replace(code=wrong[0], reason=wrong[1]) if wrong else stated
 
     def _raw(self, field: Field, cells: list[str]) -> list[str]:
@@ -148,7 +157,7 @@ class _Reader:
         roles = tuple(sorted({role for role in found if role is not None}))
         return roles, None in found or len(roles) > ROLES_AT_MOST
 
-    def _wrong(self, stated: Stated, role_wrong: bool) -> tuple[WrongCode, str] | None:
+    def _wrong(self, stated: Stated, role_wrong: bool, day_wrong: bool) -> tuple[WrongCode, str] | None:
         if not (stated.email or stated.number):
             return WrongCode.NOBODY, "Neither an e-mail address nor an employee number: nobody can be found by it."
         if stated.email and (len(stated.email) > ADDRESS_CHARACTERS or not _ADDRESS.fullmatch(stated.email)):
@@ -168,4 +177,6 @@ class _Reader:
                 "The column of roles holds something that is no role of this company's courses. If it holds job titles,"
                 " match the column to nothing."
             )
+        if day_wrong:
+            return WrongCode.DAY, "The first or the last day cannot be read. Write it as 2026-03-31."
         return None

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff"))
 _MARKS = re.compile("[\u0300-\u036f]")
 _NO_WORD = re.compile(r"[\W_]+")
-_NUMBER_AS_DECIMAL = re.compile(r"(-?\d+)[.,]0+")
+_NUMBER_AS_DECIMAL = re.compile(r"(-?\d+)[.,]0{1,2}")  # three zeros are thousands
 
 
 def clean(cell: str) -> str:
@@ -57,20 +57,31 @@ def plain_number(raw: str) -> str:
     return str(int(value)) if value == value.to_integral_value() else format(value.normalize(), "f")
 
 
-_ISO_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?")
+_YEAR_FIRST = re.compile(r"(\d{4})([/-])(\d{1,2})\2(\d{1,2})(?:[T ].*)?")
+_DIGITS_ALONE = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?: .*)?")
 _SLASHED = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?: .*)?")
 
 
 def days(cell: str) -> list[date]:
     """The days that a cell may mean: two for 03/04/2026, none for anything that is not a date."""
-    if found := _ISO_DAY.fullmatch(cell):
+    if found := _YEAR_FIRST.fullmatch(cell):
+        return _days((found[1], found[3], found[4]))
+    if found := _DIGITS_ALONE.fullmatch(cell):
         return _days((found[1], found[2], found[3]))
     if found := _DAY_FIRST.fullmatch(cell):
         return _days((found[3], found[2], found[1]))
     if found := _SLASHED.fullmatch(cell):
         return _days((found[3], found[2], found[1]), (found[3], found[1], found[2]))
     return []
+
+
+def is_unreadable_day(cell: str) -> bool:
+    """Whether a cell states a day that `days` cannot read.
+
+    Words without a digit ("permanent") and zeros alone (`00.00.0000`, which SAP writes) state no day.
+    """
+    return any(character.isdecimal() and character != "0" for character in cell) and not days(cell)
 
 
 def _days(*written: tuple[str, str, str]) -> list[date]:

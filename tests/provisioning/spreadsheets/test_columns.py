@@ -127,7 +127,26 @@ def test_a_day_that_may_be_read_in_two_ways_is_read_so_that_nobody_leaves_or_wai
     assert [str(day) for day in days("03/04/2026")] == ["2026-03-04", "2026-04-03"]
     assert [str(day) for day in days("13.04.2026")] == ["2026-04-13"]
     assert [str(day) for day in days("2026-04-13 00:00:00")] == ["2026-04-13"]
+    assert days("2026/04/13") == days("20260413") == days("2026-04-13")
     assert days("31.02.2026") == days("unbefristet") == []
+
+
+@pytest.mark.parametrize("field", ["Austritt", "Eintritt"])
+@pytest.mark.parametrize("cell", ["31.12.25", "14-Mar-26", "31 Dec 2025", "31.02.2026", "46112"])
+def test_a_day_that_cannot_be_read_makes_the_row_wrong(field: str, cell: str) -> None:
+    (one,) = stated(f"E-Mail;Name;{field}\na@b.c;Anna;{cell}\n")
+    assert one.code is WrongCode.DAY
+
+
+@pytest.mark.parametrize("cell", ["", "-", "unbefristet", "00.00.0000", "31.12.9999", "2026-03-31"])
+def test_a_cell_without_a_day_or_with_one_that_can_be_read_is_not_wrong(cell: str) -> None:
+    (one,) = stated(f"E-Mail;Name;Austritt\na@b.c;Anna;{cell}\n")
+    assert one.code is None
+
+
+def test_thousands_in_an_employee_number_are_kept() -> None:
+    (one, another) = stated("E-Mail;Personalnummer;Name\na@b.c;1.000;Anna\nb@b.c;1042.00;Ben\n")
+    assert (one.number, another.number) == ("1.000", "1042")
 
 
 def test_numbers_as_excel_makes_them() -> None:

@@ -92,6 +92,8 @@ def _bomb(name: str) -> bytes:
             return workbook("<row r='1'><c t='inlineStr'><is><t>" + "x" * 40_000 + "</t></is></c></row>")
         case "entities":
             return workbook("<row/>", head='<!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;">]>')
+        case "depth":
+            return workbook(cells(["E-Mail"]) + "<a>" * 100_000 + "</a>" * 100_000)
         case "strings":
             return workbook("<row/>", "<si/>" * 100_001)
         case "broken":
@@ -109,7 +111,7 @@ def _broken(data: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "name",
-    ["blanks", "one tag without end", "one long cell", "entities", "strings", "broken", "half", "no XML"],
+    ["blanks", "one tag without end", "one long cell", "entities", "depth", "strings", "broken", "half", "no XML"],
 )
 def test_a_workbook_that_is_a_bomb_or_broken_is_refused_in_bounded_memory(
     name: str, monkeypatch: pytest.MonkeyPatch
