@@ -16,6 +16,7 @@ from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnec
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -74,16 +75,20 @@ class CompanySignIn(DefaultSocialAccountAdapter):
 
 
 def _account_of(request: HttpRequest, issuer: str, subject: str, userinfo: dict[str, Any]) -> User | None:
-    """The account linked to this subject. A link by e-mail address is bound to the subject that first proves it."""
+    """The account linked to this subject of this issuer.
+
+    A link by subject alone is bound to the issuer at the first sign-in, one by e-mail address to issuer and subject.
+    """
     linked = CompanyAccount.objects.select_related("user")
     found = linked.filter(issuer=issuer, subject=subject).first()
     if found is not None:
         return found.user
-    if userinfo.get("email_verified") is not True or not userinfo.get("email"):
-        return None
+    named = Q(issuer="", subject=subject)
+    if userinfo.get("email_verified") is True and userinfo.get("email"):
+        named |= Q(subject="", email__iexact=str(userinfo["email"]))
     now = timezone.now()
     with transaction.atomic():
-        waiting = list(linked.select_for_update(of=("self",)).filter(subject="", email__iexact=str(userinfo["email"])))
+        waiting = list(linked.select_for_update(of=("self",)).filter(named))
         if len(waiting) != 1:
             return None
         (found,) = waiting

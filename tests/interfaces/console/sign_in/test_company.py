@@ -92,6 +92,18 @@ def test_whom_an_administrator_linked_by_address_comes_in_and_from_then_on_by_su
     assert _at_provider(Client(), "subject-1").url == "/console/"
 
 
+def test_whom_an_administrator_linked_by_subject_alone_comes_in_and_the_link_is_bound_to_the_issuer(company):
+    user = make_staff("olga", OPERATOR)
+    _link(user, subject="subject-1", email="olga@harbour.example")
+    _person(company, "subject-1")
+    _person(company, "subject-2", email="olga@harbour.example", email_verified=True)
+    assert _at_provider(Client(), "subject-2").status_code == 403
+    assert _at_provider(Client(), "subject-1").url == "/console/"
+    link = CompanyAccount.objects.get()
+    assert (link.issuer, link.subject, link.bound_at is None) == (company, "subject-1", False)
+    assert _at_provider(Client(), "subject-1").url == "/console/"
+
+
 @pytest.mark.parametrize(
     "claims",
     [
