@@ -21,6 +21,7 @@ ONCE = {
     "tests/interfaces/console/test_hostile_addresses.py": "how addresses are read",
     "tests/interfaces/console/test_languages.py": "which catalogue a browser gets",
     "tests/interfaces/console/test_texts.py": "reads templates and modules for texts that no catalogue has",
+    "tests/interfaces/learner/test_texts.py": "reads templates and modules for texts that no catalogue has",
     "tests/interfaces/console/test_permissions.py": "who gets in where: plain statements of the ORM",
     "tests/interfaces/console/test_wording.py": "reads the catalogues of translations",
     "tests/interfaces/operations/test_production.py": "what a deployment refuses to start with",

@@ -4,6 +4,7 @@ import uuid
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 
 class ApiKey(models.Model):
@@ -46,8 +47,8 @@ class Source(models.Model):
     class Leaving(models.TextChoices):
         """What it means if an identity provider sets a person inactive."""
 
-        LEFT = "left", "The person has left"
-        SUSPENDED = "suspended", "The person is suspended"
+        LEFT = "left", gettext_lazy("The person has left")
+        SUSPENDED = "suspended", gettext_lazy("The person is suspended")
 
     source_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization_id = models.UUIDField(editable=False)

@@ -6,6 +6,7 @@ sent, so its only reference to a person is its recipient's identifier.
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from compliance.tenancy.models import CompanyRow
 
@@ -16,14 +17,14 @@ class Letter(CompanyRow):
     class Kind(models.TextChoices):
         """What a letter is about."""
 
-        LINK = "link", "a link that was asked for"
-        STAFF_LINK = "staff link", "a link that staff sent"
-        INVITATION = "invitation", "an invitation to join"
-        NEW = "new", "what is new to do"
-        REMINDER = "reminder", "a reminder"  # has rows of its own, since it is sent at most once (operations)
-        POLICY = "policy", "a policy to sign"
-        SIGNED = "signed", "a signed copy"
-        CERTIFICATE = "certificate", "a certificate"
+        LINK = "link", gettext_lazy("a link that was asked for")
+        STAFF_LINK = "staff link", gettext_lazy("a link that staff sent")
+        INVITATION = "invitation", gettext_lazy("an invitation to join")
+        NEW = "new", gettext_lazy("what is new to do")
+        REMINDER = "reminder", gettext_lazy("a reminder")  # has rows of its own: it is sent at most once (operations)
+        POLICY = "policy", gettext_lazy("a policy to sign")
+        SIGNED = "signed", gettext_lazy("a signed copy")
+        CERTIFICATE = "certificate", gettext_lazy("a certificate")
 
     letter_id = models.UUIDField()
     kind = models.CharField(max_length=12, choices=Kind)

@@ -8,6 +8,7 @@ be lost.
 import uuid
 
 from django.db import models
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.tenancy.models import CompanyRow
 
@@ -18,9 +19,9 @@ class Webhook(models.Model):
     class Pause(models.TextChoices):
         """Why a webhook is paused."""
 
-        STAFF = "staff", "by staff"
-        FAILING = "failing", "given up after 72 hours without success"
-        GONE = "gone", "its receiver answered 410 and wants no more"
+        STAFF = "staff", gettext_lazy("by staff")
+        FAILING = "failing", gettext_lazy("given up after 72 hours without success")
+        GONE = "gone", gettext_lazy("its receiver answered 410 and wants no more")
 
     webhook_id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organization_id = models.UUIDField(editable=False)
@@ -50,25 +51,25 @@ class Webhook(models.Model):
         indexes = [models.Index(fields=["organization_id"], name="webhook_by_company")]
 
     def __str__(self) -> str:
-        return self.name or "webhook without a name"
+        return self.name or gettext("webhook without a name")
 
 
 class Failure(models.TextChoices):
     """What went wrong in a try, in words for the receiver's operator."""
 
-    ADDRESS = "address", "the URL is not one that webhooks are sent to"
-    NO_NAME = "no name", "the name of the host has no address"
-    NOT_PUBLIC = "not public", "the name of the host leads to an address that is not public"
-    UNREACHABLE = "unreachable", "no connection could be made"
-    TLS = "tls", "no safe connection: the certificate, its name or its time is wrong, or it is no TLS"
-    TIMEOUT = "timeout", "no answer within 15 seconds"
-    CLOSED = "closed", "the connection was closed before there was an answer"
-    GARBLED = "garbled", "the answer is not HTTP"
-    REDIRECT = "redirect", "answered with a redirect, which is not followed"
-    GONE = "gone", "answered 410: it wants no more"
-    STATUS = "status", "answered with a status that is no success"
-    FAULT = "fault", "a fault of this service, which its log tells of"
-    SECRET = "secret", "the secret cannot be opened: SECRET_KEY was changed"
+    ADDRESS = "address", gettext_lazy("the URL is not one that webhooks are sent to")
+    NO_NAME = "no name", gettext_lazy("the name of the host has no address")
+    NOT_PUBLIC = "not public", gettext_lazy("the name of the host leads to an address that is not public")
+    UNREACHABLE = "unreachable", gettext_lazy("no connection could be made")
+    TLS = "tls", gettext_lazy("no safe connection: the certificate, its name or its time is wrong, or it is no TLS")
+    TIMEOUT = "timeout", gettext_lazy("no answer within 15 seconds")
+    CLOSED = "closed", gettext_lazy("the connection was closed before there was an answer")
+    GARBLED = "garbled", gettext_lazy("the answer is not HTTP")
+    REDIRECT = "redirect", gettext_lazy("answered with a redirect, which is not followed")
+    GONE = "gone", gettext_lazy("answered 410: it wants no more")
+    STATUS = "status", gettext_lazy("answered with a status that is no success")
+    FAULT = "fault", gettext_lazy("a fault of this service, which its log tells of")
+    SECRET = "secret", gettext_lazy("the secret cannot be opened: SECRET_KEY was changed")
 
 
 class Attempt(CompanyRow):

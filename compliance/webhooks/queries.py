@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext, ngettext
 
 from compliance.history.changes import captures_with_changes
 from compliance.tenancy import context
@@ -64,9 +65,13 @@ def state(webhook: Webhook) -> State:
     if webhook.paused_at is not None:
         return State("paused", str(webhook.get_paused_because_display()), False)
     if webhook.failing_since is not None:
-        times = "once" if webhook.failures == 1 else f"{webhook.failures} times"
-        return State("failing", f"the next event failed {times} and is tried again", False)
-    return State("active", "it hears of each capture that changes something", True)
+        words = ngettext(
+            "the next event failed once and is tried again",
+            "the next event failed %(failures)s times and is tried again",
+            webhook.failures,
+        )
+        return State("failing", words % {"failures": webhook.failures}, False)
+    return State("active", gettext("it hears of each capture that changes something"), True)
 
 
 def described(webhook: Webhook) -> dict[str, object]:

@@ -153,6 +153,12 @@ class Job(CompanyRow):
     leads_to = models.CharField(
         max_length=300, blank=True, default="", help_text="The page on which its end shows: for who confirms twice."
     )
+    language = models.CharField(
+        max_length=35,
+        blank=True,
+        db_default="",
+        help_text="That of the page on which it was begun: its result is in it.",
+    )
     seen = models.BigIntegerField(
         default=0, help_text="The newest fact about whom or what the preview was: a later one shows it anew."
     )

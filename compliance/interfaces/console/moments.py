@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from compliance.history import queries as history
 from compliance.interfaces.console.errors import UnreadableInputError
 from compliance.interfaces.console.visit import Visit
+from compliance.interfaces.console.wording import written_day
 from compliance.registers.questions import Company, Pin, Question
 from compliance.rules import company_days
 from compliance.tenancy import queries
@@ -57,7 +58,7 @@ def chosen(
         first = organization.history_complete_from.astimezone(visit.zone)
         raise UnreadableInputError(
             gettext("The records of this company begin on %(first)s. Choose that day or a later one.")
-            % {"first": f"{first:%d %B %Y}"}
+            % {"first": written_day(first.date())}
         )
     pin, latest, sequence = pin_of(organization.organization_id, known)
     question = Question(company_of(organization), pin, moment, begin, course, personal=True, learner=learner)
@@ -81,7 +82,7 @@ def pin_of(organization_id: uuid.UUID, known: str) -> tuple[Pin, int, int]:
     Raises UnreadableInputError and NoHistoryError.
     """
     if known and not (known.isascii() and known.isdigit() and len(known) < 18):
-        raise UnreadableInputError("A capture is a whole number, like 17.")
+        raise UnreadableInputError(gettext("A capture is a whole number, like 17."))
     found = history.pinned(organization_id, int(known) if known else None)
     return Pin(*found[:5]), found.newest_capture, found.newest_sequence
 
@@ -95,9 +96,9 @@ def day(text: str) -> date:
     try:
         found = date.fromisoformat(text)
     except ValueError:
-        raise UnreadableInputError("A day is written like 2026-03-31.") from None
+        raise UnreadableInputError(gettext("A day is written like 2026-03-31.")) from None
     if not 1900 <= found.year < 3000:  # the first and last years have no moment in some zones
-        raise UnreadableInputError("Choose a day between the years 1900 and 2999.")
+        raise UnreadableInputError(gettext("Choose a day between the years 1900 and 2999."))
     return found
 
 
@@ -107,7 +108,7 @@ def _moment(zone: str, written: str, at_time: str) -> datetime:
     try:
         clock = time.fromisoformat(at_time)
     except ValueError:
-        raise UnreadableInputError("A time is written like 17:30.") from None
+        raise UnreadableInputError(gettext("A time is written like 17:30.")) from None
     if clock.tzinfo is not None:
         raise UnreadableInputError(gettext("The time is the company's; write it without a zone."))
     return datetime.combine(day(written), clock, company_days.zone_info(zone)).astimezone(UTC)

@@ -110,7 +110,9 @@ def _still_open(user: User) -> str:
         *((source, gettext("source, %(kinds)s kinds of fact") % {"kinds": len(source.kinds)}) for source in sources),
     ]
     return "; ".join(
-        f"{each} of {names.get(str(each.organization_id), each.organization_id)} ({what})" for each, what in found
+        gettext("%(named)s of %(company)s (%(what)s)")
+        % {"named": each, "company": names.get(str(each.organization_id), each.organization_id), "what": what}
+        for each, what in found
     )
 
 
@@ -223,7 +225,7 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
         (gettext_lazy("Person"), {"fields": ("first_name", "last_name", "email")}),
         (gettext_lazy("Access"), {"fields": ("is_active", "groups", "is_superuser")}),
         (gettext_lazy("Moments"), {"fields": ("last_login", "date_joined")}),
-        ("API keys and sources that this account issued and that still open", {"fields": ("open_keys",)}),
+        (gettext_lazy("API keys and sources that this account issued and that still open"), {"fields": ("open_keys",)}),
     )
     filter_horizontal = ()
     readonly_fields = ("last_login", "date_joined", "open_keys")
@@ -275,7 +277,7 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
     @admin_display(description=gettext_lazy("Keys and sources"))
     def open_keys(self, user: User) -> str:
         """The keys and sources of this account that are still valid, of all companies."""
-        return _still_open(user) or "None."
+        return _still_open(user) or gettext("None.")
 
     def log_addition(self, request: HttpRequest, obj: User, message: Any) -> Any:
         """Adds a line to the access log for each new account."""

@@ -106,6 +106,9 @@ STATES: dict[str, Words] = {
     "waiting": _("Waiting"),
     "running": _("Running"),
     "prepared": _("Waits for a second person"),
+    # webhooks
+    "failing": _("Failing"),
+    "paused": _("Paused"),
     "done": _("Done"),
     "failed": _("Failed"),
 }
@@ -227,6 +230,11 @@ def written_moment(moment: datetime, zone: ZoneInfo) -> str:
     """A moment as people write it, on the clock of a zone: 22 November 2026, 14:05."""
     day, time = written_day(moment.astimezone(zone).date()), written_time(moment, zone)
     return pgettext("a moment", "{day}, {time}").format(day=day, time=time)
+
+
+def written_instant(moment: datetime) -> str:
+    """A moment for whoever reads in any zone: 22 November 2026, 14:05 UTC."""
+    return f"{written_moment(moment, ZoneInfo('UTC'))} UTC"
 
 
 def written_number(value: int) -> str:

@@ -1,6 +1,7 @@
 """Records of operation: verification runs, and reminders that are sent."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from compliance.tenancy.models import CompanyRow
 
@@ -21,9 +22,9 @@ class VerificationRun(CompanyRow):
     class Kind(models.TextChoices):
         """What was verified."""
 
-        HISTORY = "history", "history chain"
-        RECEIPTS = "receipts", "receipt chain"
-        CHECKPOINTS = "checkpoints", "signed log"
+        HISTORY = "history", gettext_lazy("history chain")
+        RECEIPTS = "receipts", gettext_lazy("receipt chain")
+        CHECKPOINTS = "checkpoints", gettext_lazy("signed log")
 
     kind = models.CharField(max_length=12, choices=Kind)
     started_at = models.DateTimeField()

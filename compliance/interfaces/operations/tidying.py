@@ -25,7 +25,7 @@ def expire_keys(now: datetime) -> int:
     """Revokes expired keys for good, and logs those that expire soon. Returns how many were revoked."""
     over = list(ApiKey.objects.filter(revoked_at=None, expires_at__lte=now).values_list("key_id", flat=True))
     for key_id in over:
-        revoke_key(key_id=key_id, at=now, actor="the nightly run", reason=EXPIRED)
+        revoke_key(key_id=key_id, at=now, actor="tidy", reason=EXPIRED)
     soon = ApiKey.objects.filter(Q(revoked_at=None) & Q(expires_at__lte=now + WARN_BEFORE))
     for key_id, organization_id, expires_at in soon.values_list("key_id", "organization_id", "expires_at"):
         log.warning(

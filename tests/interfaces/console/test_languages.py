@@ -1,12 +1,19 @@
 """The console answers in the language that a browser requests or has chosen, and redirects only within itself."""
 
+from datetime import UTC, datetime
+
 import pytest
+from django.utils import translation
 
 from compliance.interfaces.console import languages
-from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
+from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
+from compliance.interfaces.console.stored import tables
+from compliance.interfaces.console.wording import written_instant
+from compliance.webhooks.models import Webhook
 
 pytestmark = pytest.mark.django_db
 CHOOSE = "/console/sign-in/language/"
+MAY = datetime(2026, 5, 4, 14, 5, tzinfo=UTC)
 
 
 def read(client, **headers):
@@ -50,6 +57,23 @@ def test_days_numbers_and_words_of_states_are_those_of_the_language(staff, empty
     assert "Kurse" in page
     assert "Overdue" not in page
     assert "Schulungsnachweise" in page  # the declared name of a register, translated
+
+
+def test_moments_and_states_of_a_webhook_are_in_the_language(staff, empty_company):
+    webhook = Webhook.objects.create(
+        organization_id=empty_company.organization_id, url="https://example.com/", secret="", created_by="command",
+        created_at=MAY, capture_sequence=0, failing_since=MAY, failures=2,
+    )  # fmt: skip
+    client = staff(OPERATOR)
+    client.cookies[languages.COOKIE] = "de"
+    page = client.get(f"/console/companies/{empty_company.organization_id}/webhooks/").content.decode()
+    assert "Schlägt fehl" in page
+    assert "das nächste Ereignis schlug 2-mal fehl und wird erneut versucht" in page
+    assert "Kein Name" in page
+    assert "failing" not in page
+    with translation.override("de"):
+        assert written_instant(MAY) == "4. Mai 2026, 14:05 UTC"
+        assert tables.value(webhook, "created_at") == "4. Mai 2026, 14:05:00 UTC"
 
 
 def test_a_public_page_speaks_its_reader_s_language(client):

@@ -61,7 +61,7 @@ def test_runs_are_never_changed(company):
         VerificationRun.objects.filter(organization_id=company.organization_id).update(well=True)
 
 
-def test_keys_whose_life_is_over_are_revoked(company):
+def test_keys_whose_life_is_over_are_revoked(company, caplog):
     def key(expires_at):
         return ApiKey.objects.create(
             organization_id=company.organization_id, digest=uuid.uuid4().bytes, scopes=["training:read"],
@@ -70,5 +70,6 @@ def test_keys_whose_life_is_over_are_revoked(company):
 
     over, living, endless = key(NOW), key(NOW + timedelta(seconds=1)), key(None)
     assert tidying.expire_keys(NOW) == 1
+    assert [each.actor for each in caplog.records if each.msg == "api_key_revoked"] == ["tidy"]
     found = dict(ApiKey.objects.filter(organization_id=company.organization_id).values_list("key_id", "revoked_reason"))
     assert found == {over.key_id: "expired", living.key_id: "", endless.key_id: ""}

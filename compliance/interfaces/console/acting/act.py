@@ -11,7 +11,7 @@ from django import forms
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from compliance.facts.lines.kinds import FactLine
 from compliance.facts.recording import Channel, Teller, act, telling
@@ -231,5 +231,7 @@ def read_upload(request: HttpRequest, field_name: str) -> Upload | None:
     if found is None:
         return None
     if (found.size or 0) > UPLOAD_BYTES:
-        raise CannotActError("The file is larger than 64 MiB. Use `manage.py import_facts` for files like this.")
+        raise CannotActError(
+            gettext("The file is larger than 64 MiB. Use `manage.py import_facts` for files like this.")
+        )
     return of_form(str(found.name or "")[:200], found)

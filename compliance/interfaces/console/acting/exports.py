@@ -13,6 +13,7 @@ from compliance.interfaces.console.exports import keeping, schedule, writing
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.wording import written_instant
 
 GROUP = gettext_lazy("Standing exports")
 
@@ -90,7 +91,7 @@ class AddExport(_OfExport):
                 (gettext("Registers"), ", ".join(str(titles[name]) for name in data["registers"])),
                 (gettext("Written as"), writing.FORMATS[data["written_as"]]),
                 (gettext("Names and addresses"), gettext("yes") if data["personal"] else gettext("no")),
-                (gettext("First"), f"{first:%d %b %Y, %H:%M} UTC"),
+                (gettext("First"), written_instant(first)),
                 (
                     gettext("Kept"),
                     gettext("the newest %(keep)s, none for more than %(days)s days")
@@ -130,7 +131,7 @@ class AddExport(_OfExport):
 def _running(form: ActForm) -> list[tuple[str, str]]:
     """The exports that are not stopped."""
     found = StandingExport.objects.filter(organization_id=form.organization_id, stopped_at=None)
-    return [(str(each.export_id), f"{each}, {each.get_every_display().lower()}") for each in found.order_by("made_at")]
+    return [(str(each.export_id), f"{each}, {each.get_every_display()}") for each in found.order_by("made_at")]
 
 
 ExportForm = form_of(export_id=Listed(_running, label=gettext_lazy("Export")))

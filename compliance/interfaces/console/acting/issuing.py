@@ -10,6 +10,7 @@ from compliance.access import actions
 from compliance.access.models import ApiKey, Source
 from compliance.interfaces.console.acting.act import Acting, CannotActError
 from compliance.interfaces.console.acting.fields import day_field, end_of
+from compliance.interfaces.console.wording import written_instant
 
 
 def networks_field() -> forms.CharField:
@@ -17,7 +18,7 @@ def networks_field() -> forms.CharField:
     return forms.CharField(
         label=gettext_lazy("Networks"),
         required=False,
-        help_text="Like 192.0.2.0/24, separated by blanks. Empty: from anywhere.",
+        help_text=gettext_lazy("Like 192.0.2.0/24, separated by blanks. Empty: from anywhere."),
     )
 
 
@@ -41,5 +42,5 @@ def end(acting: Acting, too_far: str) -> datetime:
 
 def last_used(row: ApiKey | Source) -> tuple[str, str]:
     """The label and the value of a preview's line with the moment of the last call."""
-    used = row.last_used_at.strftime("%d %b %Y, %H:%M UTC") if row.last_used_at else gettext("never")
+    used = written_instant(row.last_used_at) if row.last_used_at else gettext("never")
     return gettext("Last used"), used

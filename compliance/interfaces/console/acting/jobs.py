@@ -16,6 +16,7 @@ from celery import current_app
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils import translation
 from django.utils.translation import gettext
 from kombu.exceptions import OperationalError
 
@@ -51,7 +52,7 @@ def sent(request: HttpRequest) -> dict[str, list[Any]]:
 
 def begin(job: Job, now: datetime, task: str = TASK) -> None:
     """Queues the job for the worker when the transaction commits. The task holds only identifiers."""
-    job.state, job.asked_at = Job.State.WAITING, now
+    job.state, job.asked_at, job.language = Job.State.WAITING, now, translation.get_language() or ""
     job.save()
     transaction.on_commit(lambda: _send(job, task))
 
@@ -124,7 +125,8 @@ def claim(organization_id: uuid.UUID, job_id: uuid.UUID) -> Job | None:
 
 
 def run(organization_id: str, job_id: str, work: Callable[[Job, list[str]], str]) -> None:
-    """Does the work of a job in the worker, once, and stores its result: the sentence that `work` returns.
+    """Does the work of a job in the worker, once, and stores its result: the sentence that `work` returns, in the
+    language of the page on which it was begun.
 
     `work` adds further findings to its list. While other long work of the company is running, the job waits: the end of
     that work queues the next job, behind tasks that other companies queued meanwhile.
@@ -141,6 +143,11 @@ def _run(organization_id: uuid.UUID, job_id: uuid.UUID, work: Callable[[Job, lis
     job = claim(organization_id, job_id)
     if job is None:
         return
+    with translation.override(job.language or "en"):
+        _do(job, work)
+
+
+def _do(job: Job, work: Callable[[Job, list[str]], str]) -> None:
     findings: list[str] = []
     try:
         message = work(job, findings)
@@ -148,7 +155,7 @@ def _run(organization_id: uuid.UUID, job_id: uuid.UUID, work: Callable[[Job, lis
         _finish(job, Job.State.FAILED, str(error), findings)
     except Exception:
         # End the job, so that its page does not wait for ever; the log has the details.
-        log.exception("console_job_failed", extra={"job_id": str(job_id), "act": job.act})
+        log.exception("console_job_failed", extra={"job_id": str(job.job_id), "act": job.act})
         _finish(job, Job.State.FAILED, gettext("It stopped with a fault of the service. The log knows more."), [])
         raise
     else:

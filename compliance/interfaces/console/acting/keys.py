@@ -15,12 +15,13 @@ from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
 from compliance.interfaces.console.acting.issuing import end, end_field, last_used, networks_field
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.wording import written_day
 from compliance.rules.vocabulary import Scope
 
 
 class _OfKey(Act):
     permission = Permission.OPERATE
-    group = "API keys"
+    group = gettext_lazy("API keys")
     recent = True
 
 
@@ -45,12 +46,12 @@ def _check(acting: Acting, scopes: Iterable[str]) -> None:
     """Raises CannotActError if the key may read more than its issuer may export."""
     if Scope.PEOPLE_READ in scopes and not acting.may(Permission.EXPORT):
         raise CannotActError(
-            "A key with people:read takes names and addresses away. Only who may export issues or rotates one."
+            gettext("A key with people:read takes names and addresses away. Only who may export issues or rotates one.")
         )
 
 
 def _end(acting: Acting) -> datetime:
-    return end(acting, "A key ends on a day to come, within one year.")
+    return end(acting, gettext("A key ends on a day to come, within one year."))
 
 
 class IssueKey(_OfKey):
@@ -137,8 +138,8 @@ class RotateKey(_OfKey):
         return Preview(
             pairs=[
                 (gettext("Key"), str(key)),
-                (gettext("The old one opens until"), f"{min(overlap, key.expires_at or overlap):%d %b %Y}"),
-                (gettext("The new one opens until"), f"{ends_at:%d %b %Y}"),
+                (gettext("The old one opens until"), written_day(min(overlap, key.expires_at or overlap).date())),
+                (gettext("The new one opens until"), written_day(ends_at.date())),
             ]
         )
 

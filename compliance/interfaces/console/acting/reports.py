@@ -11,6 +11,7 @@ from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.reports import schedule
 from compliance.interfaces.console.reports.models import StandingReport
+from compliance.interfaces.console.wording import written_moment
 from compliance.rules.company_days import zone_info
 
 MOST = 20
@@ -59,12 +60,11 @@ class AddReport(_OfReport):
         """Says to whom it goes, and when the first time is."""
         address, data = self._address(acting), acting.data
         first = schedule.next_run(acting.organization.time_zone, data["every"], data["hour"], acting.at)
-        local = first.astimezone(zone_info(acting.organization.time_zone))
         return Preview(
             pairs=[
                 (_("To"), address),
                 (_("How often"), str(StandingReport.Every(data["every"]).label)),
-                (_("First"), f"{local:%-d %B %Y, %H:%M}"),
+                (_("First"), written_moment(first, zone_info(acting.organization.time_zone))),
             ]
         )
 

@@ -24,6 +24,7 @@ from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
 from compliance.interfaces.console.acting.issuing import end, end_field, last_used, networks_field
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.wording import written_day
 
 
 class _OfSource(Act):
@@ -48,7 +49,7 @@ class IssueForm(ActForm):
     source_name = forms.CharField(
         label=gettext_lazy("Name"),
         max_length=100,
-        help_text="Stories name it as the origin of its facts, like “Workday”.",
+        help_text=gettext_lazy("Stories name it as the origin of its facts, like “Workday”."),
     )
     scim = forms.BooleanField(
         required=False,
@@ -103,7 +104,7 @@ def _check(acting: Acting, kinds: Iterable[str]) -> None:
 
 
 def _end(acting: Acting) -> datetime:
-    return end(acting, "A source ends on a day to come, within one year.")
+    return end(acting, gettext("A source ends on a day to come, within one year."))
 
 
 def _networks(acting: Acting) -> list[str]:
@@ -232,13 +233,13 @@ class RotateSource(_OfSource):
                 *_brings(source.kinds),
                 (
                     gettext("The token of today opens until"),
-                    f"{until:%d %b %Y}" if opens else gettext("it opens no more"),
+                    written_day(until.date()) if opens else gettext("it opens no more"),
                 ),
                 (gettext("The new one opens until the end of"), acting.data["expires_on"]),
             ]
         )
         if source.former_until is not None and source.former_until > acting.at:
-            found.warnings.append("A former token is still open from the last rotation. It ends at once.")
+            found.warnings.append(gettext("A former token is still open from the last rotation. It ends at once."))
         return found
 
     def perform(self, acting: Acting) -> Done:

@@ -323,7 +323,7 @@ def _parts(planned: Plan) -> Iterator[KindOfChange]:
     )  # fmt: skip
     yield KindOfChange(
         gettext("Leave"), (gettext("Person"), gettext("Email address")), len(planned.leaves),
-        [(each.person_name or "(no name)", each.work_email or each.account_email or "")
+        [(each.person_name or gettext("No name"), each.work_email or each.account_email or "")
          for each in planned.leaves[:LISTED]],
     )  # fmt: skip
     yield KindOfChange(

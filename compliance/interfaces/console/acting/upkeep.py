@@ -30,7 +30,7 @@ class ImportForm(ActForm):
     """A facts file, and how to import it."""
 
     file = forms.FileField(
-        label=gettext_lazy("Facts file"), help_text="svc.facts/1: UTF-8 JSON Lines, one fact a line."
+        label=gettext_lazy("Facts file"), help_text=gettext_lazy("svc.facts/1: UTF-8 JSON Lines, one fact a line.")
     )
     strict = forms.BooleanField(required=False, label=gettext_lazy("Record nothing if any line is wrong"))
     only_try = forms.BooleanField(
@@ -76,8 +76,10 @@ class ImportFacts(Act):
         )
         if acting.upload and acting.upload.size > PREVIEWED_BYTES:
             found.warnings.append(
-                "The file is too large to be tried while you wait. Tick “only try it” to have the worker report what"
-                " would be recorded, or “record nothing if any line is wrong” to be safe."
+                gettext(
+                    "The file is too large to be tried while you wait. Tick “only try it” to have the worker report"
+                    " what would be recorded, or “record nothing if any line is wrong” to be safe."
+                )
             )
             return found
         report = self._rehearse(acting)
@@ -207,7 +209,10 @@ class Verify(Act):
         if faults:
             acting.findings += faults
             raise CannotActError(gettext("Something does not hold: %(faults)s") % {"faults": faults[0]})
-        counts = ", ".join(f"{finding.checked} in {kind.label}" for kind, finding in findings.items())
+        counts = ", ".join(
+            gettext("%(checked)s in %(kind)s") % {"checked": finding.checked, "kind": kind.label}
+            for kind, finding in findings.items()
+        )
         return gettext("All holds. Computed anew: %(said)s.") % {"said": counts}
 
 

@@ -9,6 +9,7 @@ from compliance.interfaces.console.acting.act import Act, Acting, CannotActError
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.console.wording import written_instant
 from compliance.webhooks import actions, queries
 from compliance.webhooks.addresses import without_query
 from compliance.webhooks.errors import NoSuchWebhookError
@@ -52,7 +53,7 @@ class AddWebhook(_OfWebhook):
     name = "add-webhook"
     title = gettext_lazy("Add a webhook")
     about = "company"
-    explains = (
+    explains = gettext_lazy(
         "A program of the company hears of each capture that changes its registers: how many records of which, and"
         " nothing personal. Its secret is shown once, on the next page."
     )
@@ -129,7 +130,9 @@ class TestWebhook(_OfWebhook):
 
     name = "test-webhook"
     title = gettext_lazy("Send a test event")
-    explains = "One event of the type “test”, which says nothing of the company. It is tried once, also while paused."
+    explains = gettext_lazy(
+        "One event of the type “test”, which says nothing of the company. It is tried once, also while paused."
+    )
     form = WebhookForm
 
     def preview(self, acting: Acting) -> Preview:
@@ -168,7 +171,7 @@ class ResumeWebhook(_OfWebhook):
 
     name = "resume-webhook"
     title = gettext_lazy("Resume a webhook")
-    explains = "It goes on with the event that waits, at once, and tries for another 72 hours."
+    explains = gettext_lazy("It goes on with the event that waits, at once, and tries for another 72 hours.")
     form = WebhookForm
 
     def preview(self, acting: Acting) -> Preview:
@@ -230,7 +233,7 @@ class RotateSecret(_OfWebhook):
 
     name = "rotate-webhook"
     title = gettext_lazy("Give a webhook a new secret")
-    explains = (
+    explains = gettext_lazy(
         "The new secret is shown once. For 24 hours both sign each event, so that the receiver may change in time."
     )
     form = WebhookForm
@@ -239,7 +242,7 @@ class RotateSecret(_OfWebhook):
         """Says until when the present secret still signs."""
         webhook = _webhook(acting)
         until = acting.at + actions.OVERLAP
-        found = _about(webhook, (gettext("The present secret signs until"), f"{until:%d %b %Y, %H:%M} UTC"))
+        found = _about(webhook, (gettext("The present secret signs until"), written_instant(until)))
         if webhook.former_until is not None and webhook.former_until > acting.at:
             found.warnings.append(gettext("The secret before the present one still signs; from now on it does not."))
         return found

@@ -86,4 +86,4 @@ def _day(visit: Visit, name: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise UnreadableInputError("Give both days of the period, each written like 2026-03-31.") from None
+        raise UnreadableInputError(gettext("Give both days of the period, each written like 2026-03-31.")) from None

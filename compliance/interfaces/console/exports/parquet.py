@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext
 from pydantic import AwareDatetime, BaseModel
 
 from compliance.catalogue.declaration import Register
@@ -29,8 +30,10 @@ def pyarrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise NotInstalledError(
-            "Parquet needs the package pyarrow, which is not installed here: pip install 'pyarrow>=26' (the extra"
-            " “parquet” of this project), or choose csv, xlsx or jsonl."
+            gettext(
+                "Parquet needs the package pyarrow, which is not installed here: pip install 'pyarrow>=26' (the extra"
+                " “parquet” of this project), or choose csv, xlsx or jsonl."
+            )
         ) from None
     return pyarrow
 

@@ -5,20 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from compliance.catalogue.declaration import Register
 from compliance.history.text import instant
 from compliance.interfaces.console.exports import parquet
 from compliance.interfaces.console.exports.errors import CannotExportError
 from compliance.interfaces.console.exports.extract import Extract, fields
+from compliance.interfaces.console.page import Words
 from compliance.interfaces.console.tables import answers
 
-FORMATS: dict[str, str] = {
-    "csv": "CSV, for any spreadsheet",
-    "xlsx": "XLSX, for Excel",
-    "jsonl": "JSON Lines, as /v1 gives the rows",
-    "parquet": "Parquet, with typed columns, for a warehouse",
+FORMATS: dict[str, Words] = {
+    "csv": gettext_lazy("CSV, for any spreadsheet"),
+    "xlsx": gettext_lazy("XLSX, for Excel"),
+    "jsonl": gettext_lazy("JSON Lines, as /v1 gives the rows"),
+    "parquet": gettext_lazy("Parquet, with typed columns, for a warehouse"),
 }
 MEDIA_TYPES = {
     "csv": answers.FORMATS["csv"][0],

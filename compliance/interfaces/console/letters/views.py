@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.http import HttpResponse
-from django.utils.text import slugify
+from django.utils.text import capfirst, slugify
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.facts.people.queries import displayed_people
@@ -21,11 +21,11 @@ from compliance.letters.samples import sample
 
 _RECENT = 50
 _WHEN = {
-    Kind.LINK: "When somebody types their address at /learn/.",
+    Kind.LINK: gettext_lazy("When somebody types their address at /learn/."),
     Kind.STAFF_LINK: gettext_lazy("When staff send a personal link."),
     Kind.INVITATION: gettext_lazy("When somebody is invited, and again when staff send it again."),
     Kind.NEW: gettext_lazy("When a required course came to somebody, within a minute or two."),
-    Kind.REMINDER: "7 and 1 days before a deadline, 1, 7 and 30 days after it, and when staff remind.",
+    Kind.REMINDER: gettext_lazy("7 and 1 days before a deadline, 1, 7 and 30 days after it, and when staff remind."),
     Kind.POLICY: gettext_lazy("When policies alone came to somebody."),
     Kind.SIGNED: gettext_lazy("When somebody has signed or acknowledged a policy."),
     Kind.CERTIFICATE: gettext_lazy("When somebody was issued a certificate."),
@@ -56,7 +56,7 @@ def letter(visit: Visit, kind: str) -> HttpResponse:
     language = _language(visit)
     visit.crumb(gettext("Letters"), "letters")
     values = {
-        "title": _kind(kind).label.capitalize(),
+        "title": capfirst(_kind(kind).label),
         "kind": kind,
         "language": language,
         "languages": settings.LANGUAGES,

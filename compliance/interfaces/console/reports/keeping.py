@@ -40,7 +40,7 @@ def moment_of(organization: Organization, day: date, now: datetime) -> datetime:
     zone = organization.time_zone
     today = company_days.day_of(zone, now)
     if day > today:
-        raise CannotReportError("A report ends today at the latest.")
+        raise CannotReportError(gettext("A report ends today at the latest."))
     return now.replace(microsecond=0) if day == today else company_days.end_of_day(zone, day)
 
 

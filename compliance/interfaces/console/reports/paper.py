@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 import typst
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -25,11 +25,12 @@ _TEMPLATE = Path(__file__).with_name("report.typ")
 
 
 def pdf(visit: Visit, report_id: uuid.UUID) -> HttpResponse:
-    """The report as a PDF, narrowed to the same course and team as its page."""
+    """The report as a PDF, narrowed to the same course and team as its page, which waits for one that is not ready."""
     found = keeping.report_of(visit.organization.organization_id, report_id)
-    if not found.ready:
-        return HttpResponse(status=404)
     asked = views.narrowed(visit)
+    if not found.ready:
+        query = {"course": asked.course, "team": asked.team_word}
+        return HttpResponseRedirect(visit.link("report", query, report_id=report_id))
     content = _compiled(_contents(visit, found, asked))
     first, last = views.days(visit, found)
     headers = {"Content-Disposition": f'attachment; filename="completion-{first}-to-{last}.pdf"'}
@@ -87,10 +88,6 @@ def _contents(visit: Visit, found: Report, asked: views.Narrowed) -> dict[str, A
             % {"capture": f"{found.capture_sequence:,}", "report": found.report_id},
         ],
     }
-
-
-def _table(title: str, headings: list[str], rows: list[list[str]]) -> dict[str, Any]:
-    return {"title": title, "headings": headings, "rows": rows}
 
 
 def _tiles(whole: dict[int, queries.Sums]) -> list[tuple[str, str]]:

@@ -27,6 +27,7 @@ from compliance.interfaces.console.reports.making import make
 from compliance.interfaces.console.reports.models import Report, StandingReport
 from compliance.interfaces.console.reports.periods import quarter_of
 from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAINING
+from compliance.interfaces.console.wording import written_day
 from compliance.rules import company_days
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization
@@ -148,7 +149,7 @@ def _letter(company: Organization, scheduled: StandingReport, report: Report, us
     }
     return EmailMessage(
         subject=_("%(company)s: completion from %(first)s to %(last)s")
-        % {"company": " ".join(company.name.split()), "first": f"{first:%-d %B %Y}", "last": f"{last:%-d %B %Y}"},
+        % {"company": " ".join(company.name.split()), "first": written_day(first), "last": written_day(last)},
         body=render_to_string("console/reports/letter.txt", values),
         to=[user.email],
         headers={"Auto-Submitted": "auto-generated"},

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from celery import current_app, shared_task
 from django.contrib.auth.models import AnonymousUser, User
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from compliance.history.queries import companies
 from compliance.interfaces.console.acting import jobs
@@ -55,4 +55,5 @@ def _make(job: Job, _: list[str]) -> str:
     if report is None:
         raise CannotReportError(gettext("The report was forgotten before it was made."))
     make(report, lambda done, total: jobs.say(job, done, total))
-    return f"{jobs.progress(job)[1]} records."
+    compared = jobs.progress(job)[1]
+    return ngettext("%(records)s record.", "%(records)s records.", compared) % {"records": compared}

@@ -48,4 +48,4 @@ def _name(actor_id: uuid.UUID | None, known: Mapping[uuid.UUID, Account]) -> str
     if actor_id is None:
         return ""
     account = known.get(actor_id)
-    return account.username if account else f"account {actor_id}"
+    return account.username if account else gettext("account %(actor_id)s") % {"actor_id": actor_id}

@@ -84,7 +84,7 @@ PAGES: tuple[ConsolePage, ...] = (
     ConsolePage("captures", "captures/", machinery.captures, _SEE, gettext_lazy("Captures")),
     ConsolePage("capture", "captures/<int:capture_sequence>/", machinery.capture, _SEE, gettext_lazy("Capture")),
     ConsolePage("waiting", "waiting/", machinery.waiting, _SEE, gettext_lazy("Waiting and set aside")),
-    ConsolePage("keys", "keys/", machinery.keys, _SEE, "API keys", section=Section.SETTINGS),
+    ConsolePage("keys", "keys/", machinery.keys, _SEE, gettext_lazy("API keys"), section=Section.SETTINGS),
     ConsolePage("sources", "sources/", machinery.sources, _SEE, gettext_lazy("Sources"), section=Section.SETTINGS),
     ConsolePage("log", "log/", log.log, Permission.SEE_LOG, gettext_lazy("Access log"), section=Section.PROOF),
     ConsolePage(

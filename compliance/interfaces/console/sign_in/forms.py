@@ -200,7 +200,7 @@ class InvitationForm(InvitationCodeForm):
         label=gettext_lazy("New password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="At least 15 characters. Take several words that do not belong together.",
+        help_text=gettext_lazy("At least 15 characters. Take several words that do not belong together."),
     )
     password2 = forms.CharField(
         label=gettext_lazy("New password again"),

@@ -18,6 +18,7 @@ from compliance.history.models import Capture, HistoryRow
 from compliance.interfaces.console.keyset import PAGE
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.page import Words
+from compliance.interfaces.console.wording import written_day
 from compliance.interfaces.operations.models import VerificationRun
 
 
@@ -133,7 +134,7 @@ def value(row: Model, name: str) -> str | None:
     if isinstance(row, HistoryRow) and name == "register":
         return REGISTERS[held].name if held in REGISTERS else str(held)
     if isinstance(held, bool):
-        return "yes" if held else "no"
+        return gettext("yes") if held else gettext("no")
     if isinstance(held, datetime):
         return moment(held)
     if isinstance(held, bytes | memoryview):
@@ -145,7 +146,7 @@ def value(row: Model, name: str) -> str | None:
 def moment(instant: datetime) -> str:
     """A moment as it is stored: `22 November 2026, 14:05:07.250000 UTC`, without a fraction that is zero."""
     utc = instant.astimezone(UTC)
-    return f"{utc.day} {utc:%B %Y, %H:%M:%S}{f'.{utc:%f}' if utc.microsecond else ''} UTC"
+    return f"{written_day(utc.date())}, {utc:%H:%M:%S}{f'.{utc:%f}' if utc.microsecond else ''} UTC"
 
 
 def brief(text: str | None) -> str | None:

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from compliance.history.actions import capture_all
+from compliance.interfaces.console.languages import COOKIE
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.reports import keeping, tasks
@@ -142,6 +143,27 @@ def test_a_large_company_s_report_is_made_by_the_worker_once(company, staff, mon
     refused = client.post(address(company, "reports-make"), posted | {"to": day(4)})
     assert refused.status_code == 422
     assert "Two reports" in refused.content.decode()
+
+
+def test_a_job_says_how_it_ended_in_the_language_of_the_page_on_which_it_was_begun(company, staff, monkeypatch):
+    monkeypatch.setattr(keeping, "AT_ONCE", 0)
+    client = staff(COMPLIANCE_MANAGER)
+    client.cookies[COOKIE] = "de"
+    asked(client, company, **{"from": day(30), "to": day(1)})
+    with context.company(company.organization_id):
+        job = Job.objects.get(organization_id=company.organization_id, act=keeping.ACT)
+        tasks.make_report(str(company.organization_id), str(job.job_id))
+        job.refresh_from_db()
+    assert (job.state, job.message) == (Job.State.DONE, f"{job.done} Nachweise.")
+
+
+def test_the_pdf_of_a_report_that_is_not_ready_leads_to_its_page(company, staff, monkeypatch):
+    monkeypatch.setattr(keeping, "AT_ONCE", 0)
+    client = staff(AUDITOR)
+    report = asked(client, company, **{"from": day(30), "to": day(1)})
+    answer = client.get(f"{report}pdf/", {"team": "none"})
+    assert (answer.status_code, answer.url) == (302, f"{report}?team=none")
+    assert client.get(answer.url).headers["Refresh"].startswith("2;url=")
 
 
 def test_days_that_cannot_be_are_refused_in_words(company, staff):

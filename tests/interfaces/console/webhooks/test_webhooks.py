@@ -87,7 +87,7 @@ def test_the_page_says_what_was_tried_and_what_was_wrong(staff, company, receive
     receiver.answers = lambda request: 302
     send()
     text = client.get(where(company, f"webhooks/{webhook.webhook_id}/")).content.decode()
-    for words in ("failing", "The next event failed once", "answered with a redirect, which is not followed", "302",
+    for words in ("Failing", "The next event failed once", "answered with a redirect, which is not followed", "302",
                   "<dd>2</dd>", "Fails since"):  # fmt: skip
         assert words in text
     Webhook.objects.update(paused_at=present(), paused_because=Webhook.Pause.FAILING)
