@@ -132,6 +132,13 @@ class HistoryRow(models.Model):
                 name="row_in_force",
             ),
             models.Index("organization_id", "register", "sequence", name="row_by_register"),
+            models.Index(
+                fields=["organization_id", "register", "due_at"],
+                name="row_due",
+                condition=models.Q(
+                    register__in=(1, 6), due_at__isnull=False, done_at__isnull=True, waived_at__isnull=True
+                ),  # of owed courses and policies
+            ),
         ]
 
 
