@@ -15,6 +15,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from development.embedded import cluster
+from tests import mail_server as mail_servers
 from tests import running
 
 # A shell makes its background processes ignore Ctrl-C, and programs that a test interrupts would inherit that.
@@ -173,6 +174,16 @@ def tasks_in_memory() -> Iterator[None]:
     send_to("memory://")
     yield
     send_to(before)
+
+
+@pytest.fixture
+def mail_server(settings: Any) -> Iterator[mail_servers.Server]:
+    """A mail server to which letters are sent by SMTP."""
+    with mail_servers.running() as server:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = server.server_address[:2]
+        settings.EMAIL_USE_TLS = False
+        yield server
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ letter is sent. The link is made here because it is not stored.
 import uuid
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import orjson
@@ -41,10 +40,10 @@ def no_enclosure(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: dat
     return None
 
 
-def compose(letter: Letter, now: datetime, enclose: Enclose, connection: Any) -> EmailMultiAlternatives | None:
+def compose(letter: Letter, now: datetime, enclose: Enclose) -> EmailMultiAlternatives | None:
     """The mail of a letter, with its link; None without a recipient or a subject. In the company's context."""
     if letter.kind == Kind.INVITATION:
-        return _to_the_invited(letter, now, connection)
+        return _to_the_invited(letter, now)
     assert letter.learner_profile_id is not None  # a constraint ensures that a letter has one of the two
     learner = letter.learner_profile_id
     to_work_address = letter.to_work_address
@@ -57,9 +56,7 @@ def compose(letter: Letter, now: datetime, enclose: Enclose, connection: Any) ->
         content = _content(letter, learner, writing, enclose)
         if content is None:
             return None
-        return message(
-            content, company=company.name, address=found.address, letter_id=letter.letter_id, connection=connection
-        )
+        return message(content, company=company.name, address=found.address, letter_id=letter.letter_id)
 
 
 def reminder(
@@ -70,16 +67,13 @@ def reminder(
     *,
     letter_id: uuid.UUID,
     now: datetime,
-    connection: Any = None,
 ) -> EmailMultiAlternatives:
     """The mail that reminds a person of what they owe, with its link. In the company's context."""
     with translation.override(recipient.language):
         writing = Writing(company.name, recipient.person_name, now, ZoneInfo(company.time_zone))
         way = _way(company.organization_id, learner_profile_id, now, lead(things))
         content = wording.reminder(writing, way, to_do(company.organization_id, things))
-        return message(
-            content, company=company.name, address=recipient.address, letter_id=letter_id, connection=connection
-        )
+        return message(content, company=company.name, address=recipient.address, letter_id=letter_id)
 
 
 def lead(things: Sequence[Owed]) -> str:
@@ -152,7 +146,7 @@ def _certificate(
     return wording.certificate(writing, way, stated, (enclosed,) if enclosed else ())
 
 
-def _to_the_invited(letter: Letter, now: datetime, connection: Any) -> EmailMultiAlternatives | None:
+def _to_the_invited(letter: Letter, now: datetime) -> EmailMultiAlternatives | None:
     assert letter.invitation_id is not None
     found = open_invitation(letter.organization_id, letter.invitation_id, now)
     if found is None or not found.work_email or not can_be_written_to(found.work_email):
@@ -163,9 +157,7 @@ def _to_the_invited(letter: Letter, now: datetime, connection: Any) -> EmailMult
     with translation.override(language_for(None)):
         writing = Writing(company.name, found.person_name, now, ZoneInfo(company.time_zone))
         content = wording.invitation(writing, Way(links.address_of(token), until))
-        return message(
-            content, company=company.name, address=found.work_email, letter_id=letter.letter_id, connection=connection
-        )
+        return message(content, company=company.name, address=found.work_email, letter_id=letter.letter_id)
 
 
 def _way(

@@ -2,7 +2,7 @@
 
 import uuid
 from email.utils import formataddr, parseaddr
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -57,9 +57,7 @@ def draw(content: Content, company: str) -> Drawn:
     )
 
 
-def message(
-    content: Content, *, company: str, address: str, letter_id: uuid.UUID, connection: Any = None
-) -> EmailMultiAlternatives:
+def message(content: Content, *, company: str, address: str, letter_id: uuid.UUID) -> EmailMultiAlternatives:
     """The mail of a letter to an address, in the active language.
 
     All tries of a letter have the same Message-ID, by which a mail server may recognise a duplicate. Headers ask
@@ -77,7 +75,6 @@ def message(
             "X-Auto-Response-Suppress": "All",
             "Content-Language": translation.get_language() or "en",
         },
-        connection=connection,
     )
     mail.attach_alternative(drawn.html, "text/html")
     for each in content.enclosures:

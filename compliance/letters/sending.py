@@ -7,35 +7,26 @@ are counted as facts, so they are sent at most once, and have rows of their own 
 """
 
 import logging
-import smtplib
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.core.mail import get_connection
 from django.db.models import Case, IntegerField, Value, When
 
 from compliance.learning import links
 from compliance.letters.actions import NOBODY
 from compliance.letters.composing import Enclose, compose, no_enclosure
+from compliance.letters.mail_server import REFUSALS, RUN_LASTS, MailServer
 from compliance.letters.models import Letter
 from compliance.tenancy import context
 
 log = logging.getLogger(__name__)
 
-REFUSALS = (smtplib.SMTPException, OSError, ValueError)
-"""The errors of sending. ValueError: an invalid address (a@b..org); the letters to others are sent."""
-
 MOST_ATTEMPTS = 10
 """With pauses of 2, 4, 8, ... minutes a letter is given up after 17 hours: a mail server may be down for a night."""
 
-MOST_IN_A_RUN = 500
-"""Limits a run, so that a task ends in time; the rest is for the next run, which is started at once."""
-
 _GIVEN_UP = "given up"
-_MOST_FAILURES = 3
-"""After this many failures in a row a run ends: probably the mail server is unavailable, not the letters wrong."""
 
 _URGENCY = Case(
     When(kind__in=[Letter.Kind.LINK, Letter.Kind.STAFF_LINK, Letter.Kind.INVITATION], then=Value(0)),
@@ -54,38 +45,34 @@ class Run(NamedTuple):
 
 def send_due(organization_id: uuid.UUID, clock: Callable[[], datetime], enclose: Enclose = no_enclosure) -> Run:
     """Sends a company's due letters, those first that a person is waiting for."""
-    sent = refused = in_a_row = 0
-    connection = get_connection(fail_silently=False)
+    began = clock()
+    sent = refused = 0
+    server = MailServer()
     try:
-        for _ in range(MOST_IN_A_RUN):
-            letter = _claim(organization_id, clock())
+        while clock() - began < RUN_LASTS:
+            letter = None if server.away else _claim(organization_id, clock())
             if letter is None:
                 return Run(sent, refused, more=False)
             with context.company(organization_id):
-                mail = compose(letter, clock(), enclose, connection)
+                mail = compose(letter, clock(), enclose)
                 if mail is None:
                     _settle(letter, clock(), failure=NOBODY)
             if mail is None:
                 continue
             try:
-                connection.send_messages([mail])
-            except ValueError as error:  # nothing was sent, and this letter never can be
-                refused += 1
-                _put_off(letter, clock(), type(error).__name__, for_good=True)
-                continue
+                server.hand_over(mail)
             except REFUSALS as error:
-                refused, in_a_row = refused + 1, in_a_row + 1
-                _put_off(letter, clock(), type(error).__name__)
-                connection.close()
-                if in_a_row == _MOST_FAILURES:
-                    return Run(sent, refused, more=False)
+                refused += 1
+                # With a ValueError alone nothing was sent, and this letter never can be. One about the mail server's
+                # certificate is an OSError, too.
+                _put_off(letter, clock(), type(error).__name__, for_good=not isinstance(error, OSError))
                 continue
             with context.company(organization_id):
                 _settle(letter, clock(), sent=True)
-            sent, in_a_row = sent + 1, 0
+            sent += 1
         return Run(sent, refused, more=True)
     finally:
-        connection.close()
+        server.close()
         if sent or refused:
             log.info(
                 "learner_letters_sent",

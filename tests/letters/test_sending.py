@@ -1,8 +1,7 @@
 """Sending: each letter at least once, with any number of workers, whatever the mail server does."""
 
 import smtplib
-import socketserver
-import threading
+import ssl
 import uuid
 from datetime import timedelta
 from email import message_from_bytes, policy
@@ -26,6 +25,13 @@ class RefusingBackend(locmem.EmailBackend):
 
     def send_messages(self, letters):
         raise smtplib.SMTPServerDisconnected("closed")
+
+
+class ExpiredBackend(locmem.EmailBackend):
+    """A mail server whose certificate has expired."""
+
+    def open(self):
+        raise ssl.SSLCertVerificationError("certificate has expired")
 
 
 class DyingBackend(locmem.EmailBackend):
@@ -108,14 +114,31 @@ def test_a_mail_server_that_is_away_ends_the_run_after_a_few_letters(story, aske
     assert sending.send_due(story.organization_id, lambda: NOW) == (0, 3, False)
 
 
-def test_what_somebody_waits_for_goes_first(story, anna, asked, monkeypatch):
-    monkeypatch.setattr(sending, "MOST_IN_A_RUN", 1)
+def test_no_letter_is_given_up_because_the_mail_servers_certificate_has_expired(story, anna, asked, settings):
+    settings.EMAIL_BACKEND = f"{__name__}.ExpiredBackend"
+    letter = asked(story, Kind.STAFF_LINK, anna)
+    sent(story)
+    assert (again(letter).failure, again(letter).due_at) == ("SSLCertVerificationError", NOW + timedelta(minutes=2))
+
+
+def five_minutes_a_letter():
+    return NOW + len(mail.outbox) * timedelta(minutes=5)
+
+
+def test_a_run_ends_after_five_minutes_and_says_that_more_is_due(story, asked):
+    for learner in story.employees(["Anna", "Boris", "Cleo"], account_email="somebody@example.org"):
+        asked(story, Kind.STAFF_LINK, learner)
+    assert sending.send_due(story.organization_id, five_minutes_a_letter) == (1, 0, True)
+    assert sending.send_due(story.organization_id, lambda: NOW) == (2, 0, False)
+
+
+def test_what_somebody_waits_for_goes_first(story, anna, asked):
     version, share_id = story.shared_policy()
     receipt = story.signed(version, share_id, anna)
     story.tell([receipt])
     asked(story, Kind.SIGNED, anna, receipt.receipt_id)
     asked(story, Kind.LINK, anna)
-    assert sending.send_due(story.organization_id, lambda: NOW).more
+    assert sending.send_due(story.organization_id, five_minutes_a_letter).more
     assert "sign-in link" in mail.outbox[0].subject
     assert sending.send_due(story.organization_id, lambda: NOW).sent == 1
     assert "Your copy" in mail.outbox[1].subject
@@ -142,58 +165,9 @@ def test_an_address_that_no_letter_can_bear_is_given_up_at_once_and_holds_up_nob
     letter = asked(story, Kind.STAFF_LINK, odd)
     asked(story, Kind.STAFF_LINK, ben)
     assert sending.send_due(story.organization_id, lambda: NOW).sent >= 1
-    assert b"ben@example.org" in mail_server[-1]
+    assert b"ben@example.org" in mail_server.received[-1]
     assert again(letter).sent_at is None
     assert again(letter).failure.startswith(("nobody", "Unicode", "ValueError", "SMTP"))
-
-
-class _Server(socketserver.ThreadingTCPServer):
-    """Accepts letters, and keeps them."""
-
-    received: list[bytes]
-
-
-class _Session(socketserver.StreamRequestHandler):
-    """One session of a small mail server (RFC 5321), which keeps the mails it accepts."""
-
-    server: _Server
-
-    def handle(self):
-        self._say("220 mail.example")
-        while line := self.rfile.readline().decode().strip():
-            verb = line.split(":")[0].split(" ")[0].upper()
-            if verb == "RCPT" and "refused@" in line:
-                self._say("550 no such mailbox")
-            elif verb == "DATA":
-                self._say("354 go on")
-                lines = []
-                while (part := self.rfile.readline()) != b".\r\n":
-                    lines.append(part[1:] if part.startswith(b"..") else part)
-                self.server.received.append(b"".join(lines))
-                self._say("250 kept")
-            elif verb == "QUIT":
-                self._say("221 bye")
-                return
-            else:
-                self._say("250 mail.example")
-
-    def _say(self, line):
-        self.wfile.write(line.encode() + b"\r\n")
-
-
-@pytest.fixture
-def mail_server(settings):
-    """A mail server on this machine to which letters are sent by SMTP; yields the mails that it accepted."""
-    with _Server(("127.0.0.1", 0), _Session) as server:
-        server.received = []
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-        settings.EMAIL_HOST, settings.EMAIL_PORT = server.server_address[:2]
-        settings.EMAIL_USE_TLS = False
-        yield server.received
-        server.shutdown()
-        thread.join()
 
 
 def test_over_smtp_a_mail_server_gets_whole_letters_and_its_refusals_hold_up_nobody(story, anna, asked, mail_server):
@@ -202,10 +176,17 @@ def test_over_smtp_a_mail_server_gets_whole_letters_and_its_refusals_hold_up_nob
     asked(story, Kind.STAFF_LINK, anna)
     assert sending.send_due(story.organization_id, lambda: NOW) == (1, 1, False)
     assert again(refused).failure == "SMTPRecipientsRefused"
-    (raw,) = mail_server
+    (raw,) = mail_server.received
     letter = message_from_bytes(raw, policy=policy.default)
     assert letter["To"] == "anna@example.org"
     assert letter["From"].addresses[0].display_name == "Harbour & Vine"
     assert letter.get_body(["plain"]).get_content().startswith("Hello Anna Reis,")
     assert "Hello Anna Reis," in letter.get_body(["html"]).get_content()
     assert uuid.UUID(letter["Message-ID"].strip("<>").split("@")[0])
+
+
+def test_a_run_of_letters_logs_in_once(story, asked, mail_server):
+    for learner in story.employees([f"Person {n}" for n in range(5)], account_email="somebody@example.org"):
+        asked(story, Kind.STAFF_LINK, learner)
+    assert sending.send_due(story.organization_id, lambda: NOW) == (5, 0, False)
+    assert (len(mail_server.received), mail_server.sessions) == (5, 1)

@@ -33,5 +33,5 @@ def test_what_the_clock_brought_is_captured_once_however_often_the_sweep_runs():
 def test_everybody_of_that_company_is_reminded_once(mailoutbox):
     organization_id = company_with_due_changes()
     for _ in range(3):
-        reminders.send_due(organization_id, datetime.now(UTC))
+        reminders.send_due(organization_id, lambda: datetime.now(UTC))
     assert len(mailoutbox) == PEOPLE

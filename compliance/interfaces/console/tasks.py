@@ -30,7 +30,8 @@ def count(*asked: str) -> None:
     counting.count(*asked)
 
 
-@shared_task(name=jobs.TASK, acks_late=True, ignore_result=True)
+# Acknowledged at once: 20,000 letters take longer than the broker waits before it delivers a task again.
+@shared_task(name=jobs.TASK, acks_late=False, ignore_result=True, time_limit=4 * 3600, soft_time_limit=4 * 3600 - 60)
 def run_job(organization_id: str, job_id: str) -> None:
     """Does the long act of a job. The person who asked for it must still be allowed to when it begins."""
     jobs.run(organization_id, job_id, _work)

@@ -1,30 +1,33 @@
 """Reminders of owed courses and policies: one letter per person and run, and a delivery row before anything is sent.
 
 A row is unique for record, deadline and step, and it is committed first: two workers, a repeated task or a crash never
-send a reminder twice. A reminder that a crash leaves as `sending` may or may not have gone out; it becomes `unknown`
+send a reminder twice. The same transaction reads anew whether the person still owes it and can be written to, since a
+run lasts minutes. A reminder that a crash leaves as `sending` may or may not have gone out; it becomes `unknown`
 and is not sent again, because at most once can be promised and exactly once cannot. A letter that was sent is recorded
 as one `reminder_sent` fact for each course in it, in the transaction that marks it sent. The fact is about training
 records, so a policy in the letter has none.
 """
 
+import contextlib
 import logging
 import uuid
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.core.mail import get_connection
+from django.core.mail import EmailMessage
 
 from compliance.facts.errors import FactsError
 from compliance.facts.lines.training import ReminderSent
 from compliance.facts.recording import record
-from compliance.history.owed import Owed, due_between
+from compliance.history.owed import Owed, due_between, owed
 from compliance.interfaces.operations.models import ReminderDelivery
 from compliance.letters import composing
-from compliance.letters.recipients import Recipient, recipients
-from compliance.letters.sending import REFUSALS
-from compliance.tenancy import context, sql
+from compliance.letters.mail_server import REFUSALS, RUN_LASTS, MailServer
+from compliance.letters.recipients import recipients
+from compliance.tenancy import arrays, context, sql
+from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
 log = logging.getLogger(__name__)
@@ -38,9 +41,18 @@ LATEST = timedelta(days=3)
 """A step that was missed by more than this is skipped: an import of old deadlines sends no letters."""
 
 MOST_ATTEMPTS = 5
+TRIED_AGAIN_AFTER = timedelta(minutes=30)
+"""Before this a refused letter is left to the run of the next hour, although runs may follow each other at once."""
+
 FORGOTTEN_AFTER = timedelta(hours=1)
 _NAMESPACE = uuid.UUID("5a0d7a53-59c5-5b46-8d5b-9f1c2d7a4b10")
 
+_AGAIN = f"""operations_reminderdelivery.state = 'failed' AND operations_reminderdelivery.attempts < {MOST_ATTEMPTS}
+    AND operations_reminderdelivery.claimed_at + interval '{TRIED_AGAIN_AFTER.seconds} seconds' <="""
+_TAKEN = f"""
+SELECT record_id, due_at, step_days FROM operations_reminderdelivery
+WHERE organization_id = %(organization)s AND record_id = ANY(%(records)s::uuid[]) AND NOT ({_AGAIN} %(now)s)
+"""  # noqa: S608 - constants of our own
 _CLAIM = f"""
 INSERT INTO operations_reminderdelivery
     (organization_id, record_id, learner_profile_id, course_id, due_at, step_days, letter_id, state, claimed_at,
@@ -50,8 +62,8 @@ SELECT %s, w.*, %s, %s, 1, '' FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s
 ON CONFLICT (organization_id, record_id, due_at, step_days) DO UPDATE
     SET state = EXCLUDED.state, claimed_at = EXCLUDED.claimed_at, letter_id = EXCLUDED.letter_id,
         attempts = operations_reminderdelivery.attempts + 1
-    WHERE operations_reminderdelivery.state = 'failed' AND operations_reminderdelivery.attempts < {MOST_ATTEMPTS}
-RETURNING id, letter_id, record_id
+    WHERE {_AGAIN} EXCLUDED.claimed_at
+RETURNING id, record_id
 """  # noqa: S608 - constants of our own
 # A cluster allows no parameter after the SELECT: it finds the rows first, and inserts them by another statement.
 
@@ -64,52 +76,44 @@ class Due(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What a run did: letters sent, reminders in them, and letters that the mail server refused."""
+    """What a run did: letters sent, reminders in them, letters that the mail server refused; whether more are due."""
 
     letters: int
     reminders: int
     refused: int
+    more: bool
 
 
 class _Claimed(NamedTuple):
     id: int
-    letter_id: uuid.UUID
     owed: Owed
 
 
-def send_due(organization_id: uuid.UUID, now: datetime) -> Sent:
+def send_due(organization_id: uuid.UUID, clock: Callable[[], datetime]) -> Sent:
     """Sends the reminders that are due and were never claimed. Idempotent, for any number of workers at once."""
+    began = clock()
     with context.company(organization_id):
-        wanted, people = _wanted(organization_id, now)
-    if not wanted:
-        return Sent(0, 0, 0)
+        wanted = _wanted(organization_id, began)
+    more = False
     sent = reminders = refused = 0
     company = organization(organization_id)
-    connection = get_connection(fail_silently=False)
-    for learner, records in wanted.items():
-        with context.company(organization_id):
-            claimed = _claim(organization_id, records, now)  # committed before the letter leaves
-        if not claimed:
-            continue
-        with context.company(organization_id):
-            letter = composing.reminder(
-                company,
-                learner,
-                people[learner],
-                [each.owed for each in claimed],
-                letter_id=claimed[0].letter_id,
-                now=now,
-                connection=connection,
-            )
-        try:
-            letter.send()
-        except REFUSALS as error:
-            refused += 1
-            _settle_refused(organization_id, claimed, now, type(error).__name__)
-            continue
-        _settle_sent(organization_id, claimed, now)
-        sent += 1
-        reminders += len(claimed)
+    with contextlib.closing(MailServer()) as server:
+        for learner, records in wanted.items():
+            if (more := clock() - began >= RUN_LASTS) or server.away:
+                break
+            with context.company(organization_id):
+                claimed, letter = _claim(company, learner, records, clock())
+            if letter is None:
+                continue
+            try:
+                server.hand_over(letter)  # the claim is committed
+            except REFUSALS as error:
+                refused += 1
+                _settle_refused(organization_id, claimed, clock(), type(error).__name__)
+                continue
+            _settle_sent(organization_id, claimed, clock())
+            sent += 1
+            reminders += len(claimed)
     if sent or refused:
         log.info(
             "reminders_sent",
@@ -120,7 +124,7 @@ def send_due(organization_id: uuid.UUID, now: datetime) -> Sent:
                 "refused": refused,
             },
         )
-    return Sent(sent, reminders, refused)
+    return Sent(sent, reminders, refused, more)
 
 
 def due(organization_id: uuid.UUID, now: datetime) -> list[Due]:
@@ -146,21 +150,35 @@ def forget_unfinished(organization_id: uuid.UUID, now: datetime) -> int:
     return count
 
 
-def _wanted(organization_id: uuid.UUID, now: datetime) -> tuple[dict[uuid.UUID, list[Due]], dict[uuid.UUID, Recipient]]:
-    """The reminders that are due, by person, and how to write to those who are here today and have an address."""
+def _wanted(organization_id: uuid.UUID, now: datetime) -> dict[uuid.UUID, list[Due]]:
+    """The reminders that are due and not claimed, by person, for those who are here today and have an address."""
     found = due(organization_id, now)
     if not found:
-        return {}, {}
+        return {}
     people = recipients(organization_id, {each.owed.learner_profile_id for each in found}, now)
+    records = arrays.uuids([each.owed.record_id for each in found])
+    taken = set(sql.fetch(_TAKEN, {"organization": organization_id, "records": records, "now": now}))
     wanted: dict[uuid.UUID, list[Due]] = defaultdict(list)
     for each in found:
-        if each.owed.learner_profile_id in people:
-            wanted[each.owed.learner_profile_id].append(each)
-    return wanted, people
+        learner = each.owed.learner_profile_id
+        if learner in people and (each.owed.record_id, each.owed.due_at, each.step_days) not in taken:
+            wanted[learner].append(each)
+    return wanted
 
 
-def _claim(organization_id: uuid.UUID, records: Sequence[Due], now: datetime) -> list[_Claimed]:
-    """Claims the reminders of one letter, but for those that another worker has claimed before."""
+def _claim(
+    company: Organization, learner: uuid.UUID, records: Sequence[Due], now: datetime
+) -> tuple[list[_Claimed], EmailMessage | None]:
+    """Claims the reminders of one letter and composes it; None if there is nothing to write, or nobody to write to.
+
+    Left out is what another worker has claimed before, and what is not owed any more or not by the same deadline.
+    """
+    organization_id = company.organization_id
+    recipient = recipients(organization_id, [learner], now).get(learner)
+    still = set(owed(organization_id, [each.owed.record_id for each in records], now))
+    records = [each for each in records if each.owed in still]
+    if recipient is None or not records:
+        return [], None
     letter_id = uuid.uuid4()
     by_record = {each.owed.record_id: each.owed for each in records}
     columns = [
@@ -181,7 +199,11 @@ def _claim(organization_id: uuid.UUID, records: Sequence[Due], now: datetime) ->
         )
     ]
     rows = sql.fetch(_CLAIM, [organization_id, State.SENDING.value, now, *columns])
-    return [_Claimed(identifier, letter, by_record[record_id]) for identifier, letter, record_id in rows]
+    claimed = [_Claimed(identifier, by_record[record_id]) for identifier, record_id in rows]
+    if not claimed:
+        return [], None
+    things = [each.owed for each in claimed]
+    return claimed, composing.reminder(company, learner, recipient, things, letter_id=letter_id, now=now)
 
 
 def _settle_sent(organization_id: uuid.UUID, claimed: Sequence[_Claimed], now: datetime) -> None:

@@ -40,7 +40,8 @@ def remind(organization_id: str) -> None:
     """Sends one company's reminders that are due, and gives up those that a crash left unfinished."""
     company = uuid.UUID(organization_id)
     reminders.forget_unfinished(company, now())
-    reminders.send_due(company, now())
+    if reminders.send_due(company, now).more:
+        remind.apply_async((organization_id,), expires=3600)
 
 
 @shared_task(name="compliance.letters.look_all", ignore_result=True)

@@ -88,8 +88,8 @@ def test_a_policy_that_is_due_is_reminded_of_and_is_no_fact():
     story.tell([version])
     story.share(version.course_id, deadline=FixedDeadline(due_at=NOW + timedelta(hours=12)))
     capture_all(story.organization_id, NOW)
-    assert reminders.send_due(story.organization_id, NOW) == (1, 1, 0)
-    assert reminders.send_due(story.organization_id, NOW) == (0, 0, 0)
+    assert reminders.send_due(story.organization_id, lambda: NOW) == (1, 1, 0, False)
+    assert reminders.send_due(story.organization_id, lambda: NOW) == (0, 0, 0, False)
     (letter,) = mail.outbox
     assert letter.subject == "Still to do, tomorrow by 01:00: Use of devices"
     with context.company(story.organization_id):

@@ -5,18 +5,20 @@ a fact, recorded in the transaction that hands the letter over: a reminder that 
 cannot be sent is not recorded.
 """
 
+import contextlib
+import dataclasses
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from django.core.mail import get_connection
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
 from compliance.catalogue import REGISTERS
 from compliance.facts.courses.queries import titles_of
+from compliance.facts.errors import FactsError
 from compliance.facts.lines.kinds import ReminderSent
 from compliance.facts.recording import act, telling
 from compliance.facts.training.queries import reminded_since
@@ -32,12 +34,13 @@ from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview, named
 from compliance.interfaces.console.wording import written_moment
 from compliance.letters import composing
+from compliance.letters.mail_server import REFUSALS, MailServer
 from compliance.letters.recipients import Recipient, recipients
-from compliance.letters.sending import REFUSALS
 from compliance.tenancy import context
 
 NOT_OWED = gettext_noop("It is not to do any more: done, waived or ended.")
 NO_ADDRESS = gettext_noop("This person cannot come in now, or no address is known.")
+NOT_SENT = gettext_noop("The letter could not be sent.")
 LATELY = timedelta(days=1)
 TITLES_LISTED = 5
 
@@ -123,14 +126,19 @@ def _remind_all(
     for learner, record_id in chosen:
         by_person[learner].append(record_id)
     done = 0
-    for number, records in enumerate(by_person.values(), start=1):
-        refused.extend(reason for _record_id, reason in _remind(acting, by, records))
-        done += len(records)
-        if tell is not None and (number % REPORTED_EVERY == 0 or done == len(chosen)):
-            tell(done)
+    with contextlib.closing(MailServer()) as server:
+        for number, records in enumerate(by_person.values(), start=1):
+            # The work lasts long: whoever has finished or left since it began gets no letter.
+            present = dataclasses.replace(acting, at=datetime.now(UTC))
+            refused.extend(reason for _record_id, reason in _remind(present, by, records, server))
+            done += len(records)
+            if tell is not None and (number % REPORTED_EVERY == 0 or done == len(chosen)):
+                tell(done)
 
 
-def _remind(acting: Acting, by: Act, records: Collection[uuid.UUID]) -> Iterator[tuple[uuid.UUID, str]]:
+def _remind(
+    acting: Acting, by: Act, records: Collection[uuid.UUID], server: MailServer
+) -> Iterator[tuple[uuid.UUID, str]]:
     """Reminds the person of these records. Yields the records of which it did not, each with the reason."""
     with context.company(acting.organization_id):
         things = to_do(acting.organization_id, records, acting.at)
@@ -144,21 +152,23 @@ def _remind(acting: Acting, by: Act, records: Collection[uuid.UUID]) -> Iterator
             found = recipients(acting.organization_id, [learner], acting.at).get(learner)
             if found is None:
                 raise CannotActError(_(NO_ADDRESS))
-            _write(acting, found, things)
-    except CannotActError as error:
+            _write(acting, found, things, server)
+    except (CannotActError, FactsError) as error:
         yield from ((each.record_id, str(error)) for each in things)
 
 
-def _write(acting: Acting, recipient: Recipient, things: Sequence[Owed]) -> None:
+def _write(acting: Acting, recipient: Recipient, things: Sequence[Owed], server: MailServer) -> None:
     """Records the reminders and hands the letter over, in the open transaction."""
+    if server.away:
+        raise CannotActError(_(NOT_SENT))
     learner = things[0].learner_profile_id
     for course_id in {each.course_id for each in things if not each.policy}:
         act(ReminderSent, **acting.common, learner_profile_id=learner, course_id=course_id)
     letter = composing.reminder(acting.organization, learner, recipient, things, letter_id=uuid.uuid4(), now=acting.at)
     try:
-        get_connection().send_messages([letter])
+        server.hand_over(letter)
     except REFUSALS:
-        raise CannotActError(_("The letter could not be sent.")) from None
+        raise CannotActError(_(NOT_SENT)) from None
 
 
 class RemindOfCourse(Act):

@@ -5,11 +5,14 @@ from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.core.mail.backends import locmem
 from django.utils import timezone
 
 from compliance.facts.people.models import Invitation
 from compliance.history.actions import capture_all
 from compliance.history.of_person import held
+from compliance.interfaces.console.acting import jobs, reminding
+from compliance.interfaces.console.acting.bulk import RECORDS_AT_MOST
 from compliance.interfaces.console.models import AccessLog, Job
 from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.tasks import run_job
@@ -24,6 +27,16 @@ from tests.facts.story import Story
 from tests.interfaces.console.test_acting import confirm, do, facts, preview
 
 pytestmark = pytest.mark.django_db
+
+
+class AwayBackend(locmem.EmailBackend):
+    """A mail server that nothing reaches."""
+
+    tried = 0
+
+    def open(self):
+        type(self).tried += 1
+        raise TimeoutError
 
 
 @pytest.fixture
@@ -195,3 +208,56 @@ def test_a_letter_that_cannot_be_handed_over_is_recorded_nowhere(staff, company,
     with context.company(company.organization_id):
         assert not PersonalLink.objects.exists()
         assert not Letter.objects.exists()
+
+
+def reminding_of_a_course(staff, company, *names):
+    """These people owe a course of which an operator has confirmed to remind them."""
+    course = company.course("Fire safety")
+    company.share(course)
+    people = {f"{name.lower()}@example.org": company.join(name) for name in names}
+    with context.company(company.organization_id):
+        capture_all(company.organization_id, timezone.now())
+    client = staff(OPERATOR)
+    _, sent = preview(client, company, "remind-course", course_id=str(course.course_id))
+    confirm(client, company, "remind-course", sent)
+    return course, people
+
+
+def test_letters_of_an_act_go_out_on_one_connection(staff, company, mail_server):
+    reminding_of_a_course(staff, company, "Anna", "Ben", "Cleo")
+    assert run(company).message == "3 of 3 records reminded."
+    assert (len(mail_server.received), mail_server.sessions) == (3, 1)
+
+
+def test_a_mail_server_that_is_away_is_not_tried_for_each_letter(staff, company, settings):
+    settings.EMAIL_BACKEND = f"{__name__}.AwayBackend"
+    reminding_of_a_course(staff, company, "Anna", "Ben", "Cleo", "Dora", "Emil")
+    AwayBackend.tried = 0
+    assert run(company).message == "0 of 5 records reminded."
+    assert AwayBackend.tried == 3
+
+
+@pytest.mark.parametrize("meanwhile", ["completes", "leaves"])
+def test_nobody_is_reminded_who_has_finished_or_left_since_the_work_began(staff, company, monkeypatch, meanwhile):
+    course, people = reminding_of_a_course(staff, company, "Anna", "Ben")
+
+    def told_of_the_first(job, done, total):
+        if done == 1:
+            del people[mail.outbox[0].to[0]]
+            (person,) = people.values()
+            if meanwhile == "completes":
+                company.complete(person, course, timezone.now())
+            else:
+                company.leave(person, timezone.now())
+            capture_all(company.organization_id, timezone.now())
+
+    monkeypatch.setattr(reminding, "REPORTED_EVERY", 1)
+    monkeypatch.setattr(jobs, "say", told_of_the_first)
+    assert run(company).message == "1 of 2 records reminded."
+    assert len(mail.outbox) == 1
+
+
+def test_a_long_act_has_hours_and_is_not_delivered_again_meanwhile():
+    assert run_job.acks_late is False
+    assert run_job.soft_time_limit < run_job.time_limit < jobs.GIVEN_UP.total_seconds()
+    assert run_job.soft_time_limit > RECORDS_AT_MOST / 2  # two letters a second
