@@ -1,7 +1,8 @@
 """The access log's chain, and its verification offline: `python -m compliance.proofs.access_log FILE.jsonl`.
 
 Each line of the log has a digest over its values and the digest of the line before it, so no line can be changed,
-removed or slipped in without breaking every digest after it. FILE is an export (JSON Lines).
+removed or slipped in without breaking every digest after it. FILE is an export (JSON Lines), from line 1 on. Lines that
+were written before the log was chained have no number, come first, and are not verified.
 
 `digest` is the SHA-256 of the UTF-8 text of a JSON array (RFC 8259, no spaces, nothing escaped that need not be):
 `["svc.access/1", chain, number, at, user_id, method, page, organization_id, status, act, everybody,
@@ -21,7 +22,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from .errors import NoteMalformed
+from .errors import NoteMalformed, PackMalformed
+from .pack_json import parse_line
 
 CONSTANT = "svc.access/1"
 PRIVATE_CONSTANT = "svc.access.private/1"
@@ -34,7 +36,7 @@ PUBLIC = (
     "chain", "number", "at", "user_id", "method", "page", "organization_id", "status", "act", "everybody",
     "learner_profile_ids",
 )  # fmt: skip
-
+_MEMBERS = {*PUBLIC, *PRIVATE, "previous_sha256", "digest"}
 
 _HEADS = re.compile(HEADS_CONSTANT + r"\n((?:[0-9a-f-]{36} [1-9][0-9]{0,18} [0-9a-f]{64}\n)*)")
 
@@ -103,27 +105,35 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m compliance.proofs.access_log FILE.jsonl\n")
         return 2
-    found, count, last = [], 0, None
+    found: list[str] = []
+    lines: list[Mapping[str, Any]] = []
+    passed_over = 0
     try:
-        with Path(arguments[0]).open(encoding="utf-8") as file:
-            lines = []
-            for text in file:
-                line = json.loads(text)
+        with Path(arguments[0]).open("rb") as file:
+            for at, text in enumerate(file, 1):
+                line = parse_line(f"line {at} of the file", text)
+                if line.keys() != _MEMBERS:
+                    raise PackMalformed(f"line {at} of the file", "It does not have the members of an exported line.")
                 if line["number"] is not None:
                     lines.append(line)
-            found = list(faults(lines))
-            count, last = len(lines), lines[-1] if lines else None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+                elif lines:
+                    found.append(f"Line {at} of the file has no number, and stands after lines that have one.")
+                else:
+                    passed_over += 1
+        found += faults(lines, 0, ZERO_DIGEST)
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         sys.stderr.write(f"{arguments[0]} is no export of an access log: {error}\n")
         return 2
     for fault in found:
         sys.stdout.write(f"{fault}\n")
     if found:
         return 1
-    sys.stdout.write(f"{count} lines hold.")
-    if last is not None:
-        sys.stdout.write(f" The last is line {last['number']}: {last['digest']}")
+    sys.stdout.write(f"{len(lines)} lines hold.")
+    if lines:
+        sys.stdout.write(f" The last is line {lines[-1]['number']}: {lines[-1]['digest']}")
     sys.stdout.write("\n")
+    if passed_over:
+        sys.stdout.write(f"{passed_over} lines from before the log was chained were passed over and are not proved.\n")
     return 0
 
 

@@ -1,0 +1,1 @@
+"""Exports of an access log, whole and with one thing wrong each."""
