@@ -6,14 +6,14 @@ not grow with the pack. Malformed content is a fault with its place, never an ex
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from .errors import PackMalformed
+from .errors import PackMalformed, ProofError
 from .findings import MOST_FAULTS, Check, Report
 from .forms import is_digest, is_uuid
 from .instants import hashed_instant, is_hashed_instant
@@ -32,7 +32,7 @@ from .pack_captures import (
     check_manifest,
 )
 from .pack_counts import Completeness, Counts
-from .pack_history import Leaves, Period, Version, in_force, read_versions, records
+from .pack_history import MOST_SEQUENCE, Leaves, Period, Version, in_force, read_versions, records
 from .pack_identities import Identities
 from .pack_json import member, number, parse_line, text
 from .pack_receipts import Policies
@@ -46,9 +46,6 @@ SUMMARY = "summary.pdf"
 _PLAIN = ("README.txt", "log-key.txt", SUMMARY, "verify.py")
 _MOST_TEXT = 1 << 20
 _MOST_SUMS = 1 << 23
-_MOST_VERSIONS = 10_000
-"""How many versions of one record in one period are checked; no record has a hundredth of that."""
-
 _MOST_COURSES = 200_000
 _SUM = re.compile(r"([0-9a-f]{64})  ([!-~]+)")
 _POLICY_FILE = re.compile(r"policies/[0-9a-f-]{36}\.html")
@@ -109,6 +106,10 @@ def _stage(check: Check, report: Report) -> Iterator[None]:
         report.fault(check, printable(fault.place), (), fault.sentence)
     except RecursionError:
         report.fault(check, "The pack", (), "A value is nested too deeply to be read.")
+    except ProofError as fault:
+        report.fault(check, "The pack", (), str(fault))
+    except OverflowError:
+        report.fault(check, "The pack", (), "It holds a number that is larger than any of a pack.")
 
 
 def _check_files(archive: Archive, report: Report) -> tuple[dict[str, str], bytes]:
@@ -163,6 +164,8 @@ def _about(archive: Archive) -> About:
     if registers.keys() != set(FILES):
         raise PackMalformed(PACK, "registers does not name the registers of a pack.")
     numbers = (number(PACK, pin, "capture_sequence", 1), number(PACK, pin, "sequence"))
+    if numbers[1] > MOST_SEQUENCE:
+        raise PackMalformed(PACK, "No history is as long as the sequence of the pin says.")
     pinned = Pin(tenant["organization_id"], *numbers, chain_hash)
     snapshot = member(PACK, found, "snapshot")
     if any(snapshot.get(name) != value for name, value in pinned._asdict().items()):
@@ -183,8 +186,9 @@ def _check_days(about: About, report: Report) -> None:
     try:
         zone = ZoneInfo(zone_name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        report.notes.append(
-            f"This machine does not know the time zone {printable(zone_name)}: the days were not checked."
+        report.unchecked.append(
+            f"This machine does not know the time zone {printable(zone_name)}, so it was not checked whether the"
+            " period has the whole of its days."
         )
         return
     try:
@@ -219,8 +223,8 @@ class _Contents:
             Counts() as counts,
             Policies(self._files) as policies,
             _stage(Check.HISTORY, report),
+            Identities(self._archive, IDENTITIES) as identities,
         ):
-            identities = Identities(self._archive, IDENTITIES)
             self._read_courses()
             for register in REGISTERS:
                 self._check_register(register, leaves, counts, policies, identities)
@@ -243,13 +247,15 @@ class _Contents:
             first = next(versions)
             counts.record(register, first.record_id)
             others: list[Version] = []
-            frames: list[Frame] = []
-            for version, until in in_force(chain((first,), versions), period, others):
-                frames.append(frame_of(register, version, until))
-                if len(frames) + len(others) > _MOST_VERSIONS:
-                    raise PackMalformed(version.place, "The record has more versions than any has in a period.")
+            frames = [
+                frame_of(register, version, until)
+                for version, until in in_force(chain((first,), versions), period, others)
+            ]
+            with_text = chain(frames, (frame_of(register, version, None) for version in others))
             if files[0].reading.role is Role.OWED:
-                self._note_sources([*frames, *(frame_of(register, version, None) for version in others)])
+                self._note_sources(with_text)
+            elif files[0].reading.role is Role.PERSON:
+                identities.person(first.record_id, with_text)
             for rows in files:
                 listed = rows.reading.lists(frames, period)
                 if listed is None or (rows.reading.role is Role.COURSE and not self._lists_course(rows, listed)):
@@ -258,7 +264,7 @@ class _Contents:
                 if row is None:
                     continue
                 counts.row(rows.reading, listed, row, rows.count, report)
-                identities.check(rows.reading, listed, row, rows.place, report)
+                identities.check(rows.reading, listed, row, rows.count, report)
                 if rows.reading.role is Role.POLICY:
                     policies.version(f"registers/{register}.jsonl", rows.count, JsonObject(row), report)
                 elif rows.reading.role is Role.RECEIPT:
@@ -295,7 +301,7 @@ class _Contents:
             return False
         return listed.fields.get("course_release_id") is not None or rows.is_next(listed)
 
-    def _note_sources(self, frames: list[Frame]) -> None:
+    def _note_sources(self, frames: Iterable[Frame]) -> None:
         """Notes the course versions that a training record names."""
         for frame in frames:
             if frame.fields is not None and (source := _source(frame.fields)) in self._courses:
@@ -308,6 +314,7 @@ class _Contents:
         counts.check_records(report)
         counts.check_owed(report)
         policies.check_cycles(report)
+        identities.check_erased(report)
         surplus = sum(1 for name in self._files if _POLICY_FILE.fullmatch(name)) - policies.versions
         if surplus > 0:
             report.fault(Check.DOCUMENT, "policies", (), f"{surplus} policy files are of no policy version.")
@@ -328,6 +335,11 @@ class _Contents:
         report.holding.append(
             f"{identities.proved} rows of people and certificates bear the name that the history commits to."
         )
+        if identities.erased:
+            report.notes.append(
+                f"{identities.erased} rows of people and certificates name nobody: the history shows that the person"
+                " was erased."
+            )
         if identities.unproved or unknown:
             report.notes.append(
                 f"Names without a commitment in this pack: {identities.unproved} rows of people and certificates, and"

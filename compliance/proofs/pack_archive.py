@@ -61,8 +61,13 @@ class Archive:
             raise zipfile.BadZipFile("it has no table of entries at its end")
         size = _END.unpack_from(tail, at)[5]
         if at >= _LOCATOR_64.size and tail[at - _LOCATOR_64.size :].startswith(b"PK\6\7"):
-            self._file.seek(_LOCATOR_64.unpack_from(tail, at - _LOCATOR_64.size)[2])
-            size = max(size if size != 0xFFFFFFFF else 0, _END_64.unpack(self._file.read(_END_64.size))[8])
+            record = start + at - _LOCATOR_64.size - _END_64.size
+            self._file.seek(record)
+            mark, *_, large, _ = _END_64.unpack(self._file.read(_END_64.size))
+            if mark != b"PK\6\6" or _LOCATOR_64.unpack_from(tail, at - _LOCATOR_64.size)[2] != record:
+                # `zipfile` reads the record before the locator, other readers the one that the locator names.
+                raise zipfile.BadZipFile("the end of its table of entries is not where it says")
+            size = max(size if size != 0xFFFFFFFF else 0, large)
         if size > MOST_DIRECTORY:
             raise zipfile.BadZipFile(f"its table of entries has {size} bytes, more than any pack's")
 

@@ -1,7 +1,9 @@
 """The row versions of a pack: their digests as leaves of the company's tree, and when each was in force."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from itertools import chain
 from typing import NamedTuple
 
 from .errors import PackMalformed
@@ -17,6 +19,14 @@ _MEMBERS = frozenset({"sequence", "record_id", "valid_from", "recorded_at", "cau
 _DIGEST_BYTES = 32
 _MOST_BLOCKS = 128
 _LEAST_BLOCK = 1 << 16
+MOST_SEQUENCE = (1 << 39) - 1
+"""The largest sequence of a pin: within a block of `Leaves`, a sequence takes four bytes."""
+
+MOST_VERSIONS = 10_000
+"""How many versions of one record may have a text; no record has a hundredth of that in one period."""
+
+MOST_TEXT = 1 << 26
+"""How many bytes of memory the texts of one record may take: they are held until all of its versions were read."""
 
 
 class Period(NamedTuple):
@@ -130,21 +140,25 @@ def _check_form(version: Version, digest: str, size: int) -> None:
 def records(versions: Iterable[Version]) -> Iterator[Iterator[Version]]:
     """The versions of each record, one record after another; read each to its end before the next.
 
-    Raises PackMalformed where the versions of a record are not sorted by `valid_from`, then `sequence`.
+    Raises PackMalformed where the versions of a record are not sorted by `valid_from`, then `sequence`, or have more
+    texts than those of any record.
     """
     source = iter(versions)
     ahead = next(source, None)
 
     def of_one(first: Version) -> Iterator[Version]:
         nonlocal ahead
-        before = first
-        yield first
-        for each in source:
+        before, texts, taken = first, 0, 0
+        for each in chain((first,), source):
             if each.record_id != first.record_id:
                 ahead = each
                 return
-            if (each.valid_from, each.sequence) <= (before.valid_from, before.sequence):
+            if each is not first and (each.valid_from, each.sequence) <= (before.valid_from, before.sequence):
                 raise PackMalformed(each.place, "The versions of a record do not stand by valid_from and sequence.")
+            if each.content is not None:
+                texts, taken = texts + 1, taken + sys.getsizeof(each.content)
+                if texts > MOST_VERSIONS or taken > MOST_TEXT:
+                    raise PackMalformed(each.place, "The record has more texts, or larger ones, than any in a period.")
             before = each
             yield each
         ahead = None

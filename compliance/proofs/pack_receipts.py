@@ -5,11 +5,12 @@ It works like `verifier` for pulled pages, but row by row: only the previous rec
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from typing import cast
 from uuid import UUID
 
 from .digests import ZERO_DIGEST, document_sha256
 from .findings import Check, Report
-from .forms import is_uuid
+from .forms import TEXT_FORM, is_uuid
 from .pages import JsonObject, Kind, Pull, Row
 from .partitions import Partitions
 from .receipts import HASHED_FIELDS, NO_RECEIPT, check_act, recomputed
@@ -51,7 +52,7 @@ class Policies:
         file = f"policies/{release}.html"
         if self._files.get(file) is None:
             report.fault(Check.DOCUMENT, found.place, (), "The pack does not hold its policy file.")
-        elif isinstance(html, str) and self._files[file] != document_sha256(html):
+        elif TEXT_FORM.holds(html) and self._files[file] != document_sha256(cast("str", html)):
             report.fault(Check.DOCUMENT, file, (), "This is not the file that people read.")
         if len(self._known) < MOST_VERSIONS:
             kept = JsonObject((field, row[field]) for field in _KEPT if field in row)

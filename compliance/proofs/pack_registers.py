@@ -114,7 +114,8 @@ def frame_of(register: str, version: Version, until: str | None) -> Frame:
     """A version in force with its parsed text. Raises PackMalformed."""
     if not version.content:
         return Frame(version, until, None, {})
-    return Frame(version, until, *content_of(register, version))
+    # The text is held once, as what it was parsed into.
+    return Frame(version._replace(content=None), until, *content_of(register, version))
 
 
 def _at_end(lists: Callable[[Version, Fields, Period], bool]) -> Callable[[Sequence[Frame], Period], Listed | None]:

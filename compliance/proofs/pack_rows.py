@@ -91,8 +91,7 @@ class RegisterRows:
         found = _without_titles(row) if self.reading.role is Role.COURSE else row
         for name, value in expected.items():
             given = found.get(name)
-            # Python considers some numbers and booleans equal that JSON distinguishes.
-            if given != value or type(given) is not type(value):
+            if not _is_same(given, value):
                 sentence = (
                     f"The row says {printable(given)}, and from {listed.version.place} follows {printable(value)}."
                 )
@@ -155,6 +154,20 @@ class _Table:
     def _break(self, sentence: str, report: Report) -> None:
         report.fault(Check.REGISTER, self._name, (), sentence)
         self._broken = True
+
+
+def _is_same(given: object, value: object) -> bool:
+    """Whether two JSON values are the same. Python considers some numbers and booleans equal that JSON distinguishes,
+    within lists and objects too."""
+    if isinstance(value, dict):
+        return (
+            isinstance(given, dict)
+            and given.keys() == value.keys()
+            and all(_is_same(given[name], each) for name, each in value.items())
+        )
+    if isinstance(value, list):
+        return isinstance(given, list) and len(given) == len(value) and all(map(_is_same, given, value))
+    return type(given) is type(value) and given == value
 
 
 def _file_of(row: Mapping[str, object]) -> str:

@@ -251,6 +251,7 @@ def _check_captures(pack: Pack, digests: list[str]) -> None:
 def _check_registers(pack: Pack, histories: Mapping[str, list[Version]]) -> None:
     period = Period(pack.about["period"]["start"], pack.about["period"]["end"])
     identities = list(_lines(pack.files, "identities.jsonl"))
+    erased = _erased(histories["people"])
     if not isinstance(pack.about["registers"], dict) or set(pack.about["registers"]) != set(FILES):
         raise Refused("pack.json registers", "does not name the registers")
     expected = {f"registers/{name}.{form}" for name in FILES for form in ("jsonl", "csv")}
@@ -272,7 +273,7 @@ def _check_registers(pack: Pack, histories: Mapping[str, list[Version]]) -> None
                 raise Refused(at, f"is not {version.record_id}, which the history has next")
             check_row(at, name, row, version, pack.about, histories, period)
             if name in ("people", "certificates"):
-                _check_name(at, name, row, version, identities)
+                _check_name(at, name, row, version, identities, erased)
             if name == "policies":
                 html = f"policies/{version.record_id}.html"
                 found.add(html)
@@ -287,8 +288,24 @@ def _check_registers(pack: Pack, histories: Mapping[str, list[Version]]) -> None
         raise Refused(identities[0][0], "belongs to no row")
 
 
+def _erased(people: list[Version]) -> set[str | None]:
+    """The records of the people register in which a text shows an erasure, and the people whose records they are."""
+    found: set[str | None] = set()
+    for version in people:
+        if version.content:
+            members = version.members
+            if members["access_state"] == "erased" or members.get("identity_sha256", "") is None:
+                found |= {version.record_id, members["learner_profile_id"]}
+    return found - {None}
+
+
 def _check_name(
-    at: str, name: str, row: Mapping[str, Any], version: Version, identities: list[tuple[str, Any]]
+    at: str,
+    name: str,
+    row: Mapping[str, Any],
+    version: Version,
+    identities: list[tuple[str, Any]],
+    erased: set[str | None],
 ) -> None:
     """Check that the row has the name that its text commits to; without an identity, only after an erasure."""
     committed = version.members.get("identity_sha256")
@@ -298,6 +315,8 @@ def _check_name(
         if (line["register"], line["record_id"], line["sequence"]) == (name, version.record_id, version.sequence):
             identities.pop(0)
             identity = {member: line[member] for member in ("salt", "person_name", "work_email")}
+            if name == "certificates" and line["work_email"] is not None:
+                raise Refused(place, "has an address, which no certificate has")
             check_identity(identity, committed, place)
             if row["person_name"] != line["person_name"] or (
                 name == "people" and row["work_email"] != line["work_email"]
@@ -308,6 +327,8 @@ def _check_name(
         raise Refused(at, "names somebody whom the history says is erased")
     if committed is not None and row["person_name"] != ERASED:
         raise Refused(at, "has a name that no line of identities.jsonl opens the commitment of")
+    if committed is not None and (version.record_id if name == "people" else row["learner_profile_id"]) not in erased:
+        raise Refused(at, "is called erased, and no text of the history shows that")
 
 
 def cell(value: Any) -> str:

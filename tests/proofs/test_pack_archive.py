@@ -10,6 +10,7 @@ import pytest
 from compliance.proofs import pack_archive
 from compliance.proofs.errors import PackMalformed, PackUnreadable
 from compliance.proofs.pack_archive import Archive
+from tests.vectors.log.forge import with_second_end
 
 CONTENT = b"a row\n" * 1000
 
@@ -130,3 +131,33 @@ def test_a_table_of_entries_that_would_fill_the_memory_is_not_read():
     struct.pack_into("<L", whole, len(whole) - 22 + 12, pack_archive.MOST_DIRECTORY + 1)
     with pytest.raises(PackUnreadable, match="more than any pack's"):
         opened(bytes(whole))
+
+
+def with_zip64(content: bytes) -> bytes:
+    """The archive with the records of ZIP64 at its end, as a large one has them."""
+    end = content[-22:]
+    entries, size, offset = struct.unpack("<HLL", end[10:20])
+    record = struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, entries, entries, size, offset)
+    locator = struct.pack("<4sLQL", b"PK\6\7", 0, len(content) - 22, 1)
+    return content[:-22] + record + locator + end[:12] + struct.pack("<LL", 0xFFFFFFFF, 0xFFFFFFFF) + end[20:]
+
+
+def test_a_zip64_is_read_and_its_table_of_entries_is_bounded_by_the_record_that_is_read():
+    assert opened(with_zip64(archive("a"))).content("a", len(CONTENT)) == CONTENT
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w") as file:
+        for number in range(70):
+            entry = zipfile.ZipInfo(str(number))
+            entry.comment = b"x" * 0xFFFF
+            file.writestr(entry, b"")
+    for changed in (with_zip64(output.getvalue()), with_second_end(output.getvalue())):
+        with pytest.raises(PackUnreadable, match=r"more than any pack's|is not where it says"):
+            opened(changed)
+
+
+@pytest.mark.parametrize(("at", "value"), [(-42 + 8, 0), (-98, 0)], ids=["elsewhere", "nothing"])
+def test_a_zip64_without_its_record_where_it_says_is_not_read(at: int, value: int):
+    changed = bytearray(with_zip64(archive("a")))
+    struct.pack_into("<L", changed, len(changed) + at, value)
+    with pytest.raises(PackUnreadable, match="is not where it says"):
+        opened(bytes(changed))

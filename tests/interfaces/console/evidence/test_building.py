@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 
+from compliance.facts.people.erasing import erase_person
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.evidence import building, manifests
 from compliance.interfaces.console.evidence.errors import CannotBuildError
@@ -117,10 +118,29 @@ def test_names_that_the_pinned_capture_does_not_commit_to_are_not_put_into_a_pac
     )
     capture_all(small.organization_id, NOW)
     again = subject(small.organization_id, FIRST, LAST, now=NOW, capture_sequence=about.pin.capture_sequence)
-    with pytest.raises(CannotBuildError, match="renamed since capture"):
+    with pytest.raises(CannotBuildError, match="renamed or erased since capture"):
         building.build(again, tmp_path / "older.zip")
     building.build(subject(small.organization_id, FIRST, LAST, now=NOW), tmp_path / "newest.zip")
     assert verified((tmp_path / "newest.zip").read_bytes()).faults == []
+
+
+def test_rows_of_people_erased_later_name_nobody_once_the_pinned_capture_shows_the_erasure(small, tmp_path):
+    older = subject(small.organization_id, FIRST, LAST, now=NOW)
+    small.company.leave(small.people["Ben"], NOW - timedelta(days=200))  # a certificate's holder
+    for name in ("Ben", "Eve"):
+        profile_id = small.people[name].learner_profile_id
+        erase_person(organization_id=small.organization_id, learner_profile_id=profile_id, at=NOW)
+    with pytest.raises(CannotBuildError, match="renamed or erased since capture"):
+        building.build(subject(small.organization_id, FIRST, LAST, now=NOW), tmp_path / "before.zip")
+    capture_all(small.organization_id, NOW)
+    again = subject(small.organization_id, FIRST, LAST, now=NOW, capture_sequence=older.pin.capture_sequence)
+    with pytest.raises(CannotBuildError, match="renamed or erased since capture"):
+        building.build(again, tmp_path / "older.zip")
+    for first, nameless in ((FIRST, 4), (date(2026, 3, 1), 3)):  # in the second period, Ben has a certificate alone
+        building.build(subject(small.organization_id, first, LAST, now=NOW), tmp_path / "pack.zip")
+        report = verified((tmp_path / "pack.zip").read_bytes())
+        assert report.faults == []
+        assert any(note.startswith(f"{nameless} rows of people and certificates name nobody") for note in report.notes)
 
 
 def test_texts_that_no_moment_of_the_period_needs_are_digests(small, tmp_path):
