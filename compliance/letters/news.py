@@ -10,10 +10,10 @@ from collections import defaultdict
 from datetime import datetime, timedelta
 
 from compliance.history import owed
-from compliance.history.queries import sequence
+from compliance.history.queries import sequence, sequences
 from compliance.letters.actions import Asked, Kind, ask_many
 from compliance.letters.models import LettersRead
-from compliance.tenancy import context
+from compliance.tenancy import context, nodes
 
 LATEST = timedelta(days=3)
 _ROWS_AT_ONCE = 20_000
@@ -52,10 +52,13 @@ def read(organization_id: uuid.UUID, now: datetime) -> int:
         return len(to_do) + len(issued)
 
 
-def is_behind(organization_id: uuid.UUID) -> bool:
-    """Whether the history has grown since the last search, or was never searched. Needs the company's context."""
-    looked = LettersRead.objects.filter(organization_id=organization_id).values_list("sequence", flat=True).first()
-    return looked is None or looked < sequence(organization_id)
+def companies_behind() -> set[uuid.UUID]:
+    """The companies whose history has grown since the last search, or was never searched.
+
+    Two statements for each node, outside any company's context.
+    """
+    looked: dict[uuid.UUID, int] = dict(nodes.fetch("SELECT * FROM letters_read(%(companies)s::uuid[])"))
+    return {company for company, upto in sequences().items() if company not in looked or looked[company] < upto}
 
 
 def _letters(to_do: dict[uuid.UUID, dict[uuid.UUID, bool]], *, policies_alone: bool) -> list[Asked]:

@@ -10,13 +10,12 @@ import redis
 from celery import current_app, shared_task
 from django.conf import settings
 
-from compliance.history.queries import companies
 from compliance.interfaces.operations import access_log, reminders, tidying, verification
 from compliance.interfaces.pages.certificate_pdf import enclosed_certificate
 from compliance.letters import news, sending
 from compliance.letters.actions import SEND_TASK, send_soon
-from compliance.letters.queries import is_due
-from compliance.tenancy import context, lost
+from compliance.letters.queries import companies_with_letters_due
+from compliance.tenancy import lost
 from compliance.tenancy.models import Organization
 
 AWAY = (*lost.ERRORS, redis.RedisError, OSError)
@@ -47,11 +46,11 @@ def remind(organization_id: str) -> None:
 @shared_task(name="compliance.letters.look_all", ignore_result=True)
 def look_at_letters() -> None:
     """Each minute: sends one task for each company that has letters due, or news to write about."""
-    for organization_id in companies():
-        with context.company(organization_id):
-            waits = is_due(organization_id, now()) or (settings.REMINDERS and news.is_behind(organization_id))
-        if waits:
-            current_app.send_task("compliance.letters.look", [str(organization_id)], expires=60)
+    waiting = companies_with_letters_due(now())
+    if settings.REMINDERS:
+        waiting |= news.companies_behind()
+    for organization_id in waiting:
+        current_app.send_task("compliance.letters.look", [str(organization_id)], expires=60)
 
 
 @shared_task(name="compliance.letters.look", ignore_result=True, **RETRY)

@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from compliance.facts.lines.kinds import FixedDeadline
 from compliance.facts.training.models import Reminder
@@ -46,6 +48,22 @@ def test_only_companies_with_something_to_send_are_handed_out(company, handed_ou
     settings.REMINDERS = True
     tasks.look_at_letters()
     assert handed_out == [("compliance.letters.look", [str(company.organization_id)])]
+
+
+@pytest.mark.one_server("it is asked once for each node that has companies")
+def test_a_look_at_letters_takes_as_many_statements_for_many_companies_as_for_one(company, handed_out, settings):
+    settings.REMINDERS = True
+    counted = []
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as statements:
+            tasks.look_at_letters()
+        counted.append(len(statements))
+        for _ in range(3):
+            made = make_present_company()
+            with context.company(made.organization_id):
+                learner = made.join("Boris").learner_profile_id
+                ask(made.organization_id, Kind.LINK, now=NOW, learner_profile_id=learner)
+    assert counted[0] == counted[1]
 
 
 def test_with_reminders_off_nothing_goes_out_by_itself_and_what_was_asked_for_does(company, settings):
