@@ -44,8 +44,11 @@ def content(file: KeptFile, start: int = 0, stop: int | None = None) -> "Content
 
 @contextlib.contextmanager
 def opened(file: KeptFile) -> Iterator[IO[bytes]]:
-    """The file on this machine's disk within the block, for code that reads it more than once or by its path."""
-    with tempfile.NamedTemporaryFile(prefix="compliance-file-") as copied:
+    """The file on this machine's disk within the block, for code that reads it more than once.
+
+    It has no name there: the copy ends with the process, even with one that is killed.
+    """
+    with tempfile.TemporaryFile() as copied:
         for piece in content(file):
             copied.write(piece)
         copied.flush()

@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import tempfile
 import uuid
 from datetime import UTC, datetime, timedelta
 
@@ -38,6 +39,16 @@ def test_what_is_kept_is_given_as_it_was(place, size):
     with queries.opened(file) as copied:
         assert copied.read() == content
     assert (file.size, file.place, file.state) == (size, place.place, "kept")
+
+
+def test_a_copy_on_the_disk_has_no_name_there_so_that_it_ends_even_with_a_killed_process(place, tmp_path, monkeypatch):
+    file = again(keep())
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    with queries.opened(file) as copied:
+        assert list(disk.iterdir()) == []
+        assert copied.read() == SOME
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,17 @@ from prometheus_client import generate_latest
 from structlog.testing import capture_logs
 
 from compliance.facts.certificates.queries import certificate_of_code
+from compliance.facts.people.erasing import FORGET_TASK
 from compliance.facts.people.queries import people_with_address
 from compliance.history import actions as history
 from compliance.history import queries
+from compliance.interfaces.console.acting import jobs
+from compliance.interfaces.console.evidence.tasks import forget
+from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.tasks import send_waiting
 from compliance.interfaces.operations import metrics
+from compliance.interfaces.operations.tasks import look_at_letters
+from compliance.letters.actions import Kind, ask
 from compliance.log import acceptance, refusals
 from compliance.log.errors import NotAcceptableError
 from compliance.log.refusals import SignedEnd
@@ -125,6 +132,29 @@ def test_the_history_of_a_company_whose_node_is_away_contradicts_nothing_that_wa
         with pytest.raises(NotAcceptableError, match="is away"):
             acceptance._recomputed(lost.organization_id)
     assert len(refusals.contradictions(further)) == 2
+
+
+def test_hourly_and_minutely_tasks_go_on_for_the_companies_whose_node_answers(companies, administration, monkeypatch):
+    (dead, lost), (_, well) = companies.items()
+    now = datetime.now(UTC)
+    for company in (lost, well):
+        company.join()
+        history.capture_all(company.organization_id, now)
+        with context_of(company.organization_id):
+            asked = {"user_id": 1, "username": "staff", "asked_at": now - jobs.PATIENCE}
+            Job.objects.create(organization_id=company.organization_id, act="import", state=Job.State.WAITING, **asked)
+    with context_of(well.organization_id):
+        learner = well.join().learner_profile_id
+        ask(well.organization_id, Kind.LINK, now=now, learner_profile_id=learner)
+    sent = set()
+    monkeypatch.setattr("celery.current_app.send_task", lambda task, args=(), **_: sent.add((task, args[0])))
+    with away(administration, dead):
+        forget()
+        send_waiting()
+        look_at_letters()
+    both = [str(lost.organization_id), str(well.organization_id)]
+    tasks = [FORGET_TASK, jobs.TASK, "compliance.letters.look"]
+    assert {each for each in sent if each[1] in both} == {(task, str(well.organization_id)) for task in tasks}
 
 
 def test_codes_and_addresses_of_other_nodes_are_found(companies, administration):

@@ -31,8 +31,8 @@ from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import append
 from compliance.tenancy import context, sql
 
-FORGET_TASK = "compliance.evidence.forget"
-"""The task that deletes files of the console that may hold names (packs, uploads); it also runs each hour."""
+FORGET_TASK = "compliance.evidence.forget_of"
+"""The task that deletes a company's files that may hold names (packs, exports, uploads); it also runs each hour."""
 
 # The conditions that find the person's rows in each table; `profiles` are the persons, `invitations` those sent to
 # them, `organization` the company.
@@ -162,7 +162,7 @@ def erase_invitation(
         transaction.on_commit(lambda: enqueue_capture(organization_id))
         entry = erasure_list.Entry(organization_id, None, invitation_id, at)
         transaction.on_commit(lambda: erasure_list.append([entry]))
-        transaction.on_commit(_enqueue_forgetting)
+        transaction.on_commit(lambda: _enqueue_forgetting(organization_id))
 
 
 def record_person_erased(batch: Batch[PersonErased]) -> None:
@@ -203,13 +203,13 @@ def record_person_erased(batch: Batch[PersonErased]) -> None:
         [organization_id, list(entries)],
     )
     transaction.on_commit(lambda: erasure_list.append(entries.values()))
-    transaction.on_commit(_enqueue_forgetting)
+    transaction.on_commit(lambda: _enqueue_forgetting(organization_id))
 
 
-def _enqueue_forgetting() -> None:
-    """Start the task at once. If the broker is unavailable nothing is lost: the hourly run finds the same work."""
+def _enqueue_forgetting(organization_id: uuid.UUID) -> None:
+    """Send the task at once. If the broker is unavailable nothing is lost: the hourly run finds the same work."""
     try:
-        current_app.send_task(FORGET_TASK, retry=False)
+        current_app.send_task(FORGET_TASK, [str(organization_id)], retry=False)
     except (OperationalError, OSError):
         pass
 

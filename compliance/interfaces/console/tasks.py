@@ -9,6 +9,7 @@ from celery import shared_task
 from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
+from compliance.history.queries import companies
 from compliance.interfaces.console.acting import four_eyes, jobs
 from compliance.interfaces.console.acting.act import CannotActError
 from compliance.interfaces.console.acting.registry import ACTS
@@ -18,7 +19,6 @@ from compliance.interfaces.console.permissions import staff_of
 from compliance.interfaces.console.reports import keeping as reports
 from compliance.interfaces.console.see import counting
 from compliance.tenancy import context, queries
-from compliance.tenancy.models import Organization
 
 _TASKS = {keeping.ACT: keeping.TASK, reports.ACT: reports.TASK}
 """The tasks of those acts that have one of their own."""
@@ -41,7 +41,7 @@ def run_job(organization_id: str, job_id: str) -> None:
 def send_waiting() -> None:
     """Queues the tasks of waiting jobs again, in case the broker lost them. Runs every ten minutes."""
     now = datetime.now(UTC)
-    for organization_id in Organization.objects.values_list("organization_id", flat=True):
+    for organization_id in companies():
         with context.company(organization_id):
             jobs.send_waiting(organization_id, now, _TASKS)
 

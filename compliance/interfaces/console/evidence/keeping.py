@@ -1,8 +1,5 @@
 """Begins, stores, serves and removes packs, which are kept for a few days."""
 
-import contextlib
-import shutil
-import tempfile
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,6 +12,7 @@ from compliance.facts.people.queries import erasures
 from compliance.files import actions as files
 from compliance.files import queries as kept_files
 from compliance.files.models import KeptFile
+from compliance.interfaces.console import folders
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.evidence.building import Built, build
@@ -31,9 +29,6 @@ TASK = "compliance.evidence.build"
 KEPT = timedelta(days=3)
 AT_ONCE = 2
 """How many packs of one company may be built at the same time."""
-
-FOLDERS = "compliance-pack-"
-"""The prefix of the temporary folders in which packs are built."""
 
 PIECES_A_LOOK = 4
 """After so many pieces, a download checks again whether the pack still exists."""
@@ -80,8 +75,8 @@ def build_and_keep(about: Subject, job: Job) -> Built:
     offered under a lock on its row, and only if nobody was erased since it was begun.
     """
     try:
-        with tempfile.TemporaryDirectory(prefix=FOLDERS) as folder:
-            output = Path(folder) / about.file_name
+        with folders.temporary_folder() as folder:
+            output = folder / about.file_name
             with context.company(about.organization_id):
                 known = _unchanged_erasures(about.organization_id, job.job_id)
             built = build(about, output, lambda done, total: jobs.say(job, done, total), erasures=known)
@@ -208,14 +203,3 @@ def forget(organization_id: uuid.UUID, now: datetime) -> int:
         PackPart.objects.filter(organization_id=organization_id, job_id__in=stale).delete()
         Pack.objects.filter(organization_id=organization_id, job_id__in=stale).delete()
     return len(stale)
-
-
-def forget_folders(now: datetime) -> int:
-    """Removes folders that killed builders left on this machine's disk. Returns how many."""
-    forgotten = 0
-    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDERS}*"):
-        with contextlib.suppress(FileNotFoundError):  # its builder has just removed it
-            if folder.stat().st_mtime < (now - jobs.GIVEN_UP).timestamp():
-                shutil.rmtree(folder, ignore_errors=True)
-                forgotten += 1
-    return forgotten

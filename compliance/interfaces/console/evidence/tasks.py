@@ -1,11 +1,15 @@
 """Evidence packs in the background: building one, and forgetting those that are too old."""
 
+import uuid
 from datetime import UTC, datetime
 
-from celery import shared_task
+from celery import current_app, shared_task
 from django.contrib.auth.models import AnonymousUser, User
 from django.utils.translation import gettext
 
+from compliance.facts.people.erasing import FORGET_TASK
+from compliance.history.queries import companies
+from compliance.interfaces.console import folders
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.evidence import keeping
 from compliance.interfaces.console.evidence.errors import CannotBuildError
@@ -15,7 +19,6 @@ from compliance.interfaces.console.exports import keeping as exports
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.permissions import Permission, staff_of
 from compliance.tenancy import context
-from compliance.tenancy.models import Organization
 
 
 # Acknowledged at once: a large pack takes longer than the broker waits before it delivers a task again.
@@ -41,10 +44,17 @@ def _build(job: Job, _: list[str]) -> str:
 
 @shared_task(name="compliance.evidence.forget", ignore_result=True)
 def forget() -> None:
-    """Removes packs, exports and uploads too old or from before an erasure. Runs hourly and after each erasure."""
-    keeping.forget_folders(datetime.now(UTC))
-    for organization_id in Organization.objects.values_list("organization_id", flat=True):
-        with context.company(organization_id):
-            keeping.forget(organization_id, datetime.now(UTC))
-            exports.forget(organization_id, datetime.now(UTC))
-            jobs.forget_uploads(organization_id, datetime.now(UTC))
+    """Each hour: removes what killed builders left on this machine, and sends one task for each company."""
+    folders.remove_left(datetime.now(UTC))
+    for organization_id in companies():
+        current_app.send_task(FORGET_TASK, [str(organization_id)], expires=3600)
+
+
+@shared_task(name=FORGET_TASK, ignore_result=True)
+def forget_of(organization_id: str) -> None:
+    """Removes one company's packs, exports and uploads that are too old or from before an erasure."""
+    company, now = uuid.UUID(organization_id), datetime.now(UTC)
+    with context.company(company):
+        keeping.forget(company, now)
+        exports.forget(company, now)
+        jobs.forget_uploads(company, now)

@@ -30,7 +30,7 @@ class Verdict(NamedTuple):
 def validate(pack: Path) -> Verdict:
     """Runs the verifier on a pack. It raises nothing: a failure to run is a verdict too."""
     key = next(iter(keys.verifier_keys()), "")
-    with tempfile.TemporaryDirectory(prefix="evidence-validated-") as folder:
+    with tempfile.TemporaryDirectory(prefix="evidence-validated-", dir=pack.parent) as folder:
         program = Path(folder, "verify.py")
         program.write_text(single_file("verify"), encoding="utf-8", newline="")
         command = [sys.executable, "-I", "-S", str(program), str(pack), "--log-key", key]

@@ -10,7 +10,6 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
@@ -22,6 +21,7 @@ from compliance.facts.people.queries import erasures
 from compliance.files import actions as files
 from compliance.files import queries as kept_files
 from compliance.files.models import KeptFile
+from compliance.interfaces.console import folders
 from compliance.interfaces.console.exports import schedule, stored
 from compliance.interfaces.console.exports.errors import ChangedExportError, MayNotExportError, OutlivedError
 from compliance.interfaces.console.exports.extract import Extract, extract, registers
@@ -31,9 +31,6 @@ from compliance.interfaces.console.permissions import Permission, staff_of
 from compliance.tenancy import context, queries
 
 log = logging.getLogger(__name__)
-
-FOLDERS = "compliance-export-"
-"""The prefix of the temporary folders in which files are written before they are stored."""
 
 GIVEN_UP = timedelta(hours=4)
 """A run that has not ended after this time never will: the task's own limit is shorter."""
@@ -95,8 +92,8 @@ def _fill(
     file: ExportFile, written: KeptFile, about: Extract, register: Register, tell: Callable[[str, int], None]
 ) -> None:
     """Writes a file in a temporary folder of its own and keeps it, unless there was an erasure in between."""
-    with tempfile.TemporaryDirectory(prefix=FOLDERS) as folder:
-        path = Path(folder) / file.file_name
+    with folders.temporary_folder() as folder:
+        path = folder / file.file_name
         file.rows = write(path, about, register, file.written_as, lambda rows: tell(register.name, rows))
         file.size = path.stat().st_size
         with path.open("rb") as content:

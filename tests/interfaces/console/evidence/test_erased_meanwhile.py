@@ -6,6 +6,7 @@ has removed the pack.
 
 import io
 import os
+import shutil
 import tempfile
 import threading
 import time
@@ -24,7 +25,7 @@ from django.utils import timezone
 from compliance.facts.people.erasing import erase_person
 from compliance.files import actions, pieces, places
 from compliance.interfaces.console.errors import NothingThereError
-from compliance.interfaces.console.evidence import building, keeping, tasks
+from compliance.interfaces.console.evidence import building, keeping, tasks, validating
 from compliance.interfaces.console.evidence.errors import OutlivedError
 from compliance.interfaces.console.evidence.models import Pack
 from compliance.interfaces.console.evidence.subject import Subject, subject
@@ -69,6 +70,10 @@ class Attack:
 
     def erase(self) -> None:
         erase_person(organization_id=self.organization_id, learner_profile_id=self.person, at=timezone.now())
+
+    def forget(self) -> None:
+        """What the worker does after an erasure."""
+        tasks.forget_of(str(self.organization_id))
 
     def served(self) -> bool:
         """Whether the address of the pack serves the name."""
@@ -156,7 +161,7 @@ def test_an_erasure_that_commits_after_the_pack_was_built_but_bears_an_earlier_m
         attack.build()
         commit.set()
     assert not attack.served()
-    tasks.forget()
+    attack.forget()
     assert attack.left() == (0, 0)
 
 
@@ -170,12 +175,12 @@ def test_an_erasure_before_a_built_pack_is_kept_and_the_forgetting_at_once(attac
         builder.__enter__()
         waiting_for_a_lock()
         attack.erase()
-    forgetter = beside(tasks.forget)
+    forgetter = beside(attack.forget)
     forgetter.__enter__()
     forgetter.__exit__(None, None, None)
     builder.__exit__(None, None, None)
     assert not attack.served()
-    tasks.forget()
+    attack.forget()
     assert attack.left() == (0, 0)
     assert attack.state() == Job.State.FAILED
 
@@ -183,7 +188,7 @@ def test_an_erasure_before_a_built_pack_is_kept_and_the_forgetting_at_once(attac
 def test_an_erasure_before_the_worker_begins_ends_the_job_and_says_so(attack):
     attack.ask()
     attack.erase()
-    tasks.forget()
+    attack.forget()
     attack.build()
     assert attack.state() == Job.State.FAILED
     with context.company(attack.organization_id):
@@ -196,7 +201,7 @@ def test_an_erasure_while_the_registers_are_read(attack):
     with beside(attack.build):
         attack.erase()
     assert not attack.served()
-    tasks.forget()
+    attack.forget()
     assert attack.left() == (0, 0)
 
 
@@ -212,10 +217,10 @@ def test_an_erasure_at_any_share_of_the_way(attack, share):
     with beside(attack.build):
         time.sleep(lasts * share)
         attack.erase()
-        tasks.forget()
+        attack.forget()
         assert not attack.served()
     assert not attack.served()
-    tasks.forget()
+    attack.forget()
     assert attack.left() == (0, 0)
 
 
@@ -267,21 +272,37 @@ def test_a_draft_that_an_erasure_outlived_cannot_be_confirmed(attack):
         commit.set()
     answer = manager.post(address, told | {"step": "confirm", "job": draft.job_id, "reason": "as asked"})
     assert answer.status_code == 422
-    tasks.forget()
+    attack.forget()
     with context.company(attack.organization_id):
         assert not Job.objects.filter(organization_id=attack.organization_id, state=Job.State.DRAFT).exists()
 
 
-def test_what_a_killed_builder_left_on_the_disk_goes(attack, tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    old, new = (tmp_path / f"{keeping.FOLDERS}{name}" for name in ("old", "new"))
-    for folder in (old, new):
-        folder.mkdir()
-        (folder / "pack.zip").write_bytes(NAME)
-    os.utime(old, (0, 0))
-    tasks.forget()
-    assert not old.exists()
-    assert new.exists()
+def test_what_a_killed_builder_left_on_the_disk_goes_and_what_is_being_built_stays(attack, tmp_path, monkeypatch):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    attack.ask()
+    builder = beside(attack.build)
+    with context.company(attack.organization_id):
+        with connection.cursor() as cursor:
+            cursor.execute("LOCK TABLE files_keptfile IN SHARE MODE")
+        builder.__enter__()
+        waiting_for_a_lock()
+        (under_way,) = disk.iterdir()
+        left = Path(shutil.copytree(under_way, f"{under_way}-left"))
+        assert any(holds_name(pack.read_bytes()) for pack in left.glob("*.zip"))
+        os.utime(left, (0, 0))
+        tasks.forget()
+        assert list(disk.iterdir()) == [under_way]
+    builder.__exit__(None, None, None)
+    assert attack.served()
+
+
+def test_the_verifier_writes_nowhere_but_beside_the_pack(attack, tmp_path, monkeypatch):
+    pack = tmp_path / "pack.zip"
+    building.build(_subject(attack), pack)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "no such folder"))
+    assert validating.validate(pack).holds
 
 
 def _subject(attack: Attack) -> Subject:

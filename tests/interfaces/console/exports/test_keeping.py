@@ -1,13 +1,16 @@
 """Scheduled exports: when they run, what they keep, and what an erasure removes."""
 
+import os
 import re
+import shutil
+import tempfile
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from compliance.interfaces.console.evidence.tasks import forget
+from compliance.interfaces.console.evidence.tasks import forget_of
 from compliance.interfaces.console.exports import keeping
 from compliance.interfaces.console.exports.errors import OutlivedError
 from compliance.interfaces.console.exports.extract import extract, registers
@@ -88,7 +91,7 @@ def test_an_erasure_removes_files_with_names_and_has_them_written_again(company,
     run(plain)
     assert any("Anna Berg" in path.read_text() for path in kept(folder))
     erase_anna()
-    forget()
+    forget_of(str(company.organization_id))
     assert {each.export_id for each in files(company)} == {plain.export_id}
     assert all("Anna Berg" not in path.read_text() for path in kept(folder))
     assert again(named).next_run_at <= timezone.now() < again(plain).next_run_at
@@ -107,6 +110,26 @@ def test_an_erasure_while_a_file_is_written_leaves_nothing_of_it(company, manage
     assert run(standing) == 2
 
 
+def test_what_a_killed_writer_left_on_the_disk_goes_when_the_next_file_is_written(
+    company, manager, folder, tmp_path, monkeypatch
+):
+    disk, left = tmp_path / "disk", []
+    disk.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+
+    def keep_a_copy(*_) -> None:
+        (under_way,) = disk.iterdir()
+        left.append(shutil.copytree(under_way, f"{under_way}-left"))
+        os.utime(left[0], (0, 0))
+
+    now = timezone.now()
+    about = extract(organization(company.organization_id), now, now, personal=True)
+    keeping.store(about, registers("people"), "csv", now=now, expires_at=now + timedelta(days=1), tell=keep_a_copy)
+    assert [str(path) for path in disk.iterdir()] == left
+    run(set_up(company, manager))
+    assert list(disk.iterdir()) == []
+
+
 def test_what_the_storage_does_not_remove_is_offered_to_nobody_and_tried_again(company, manager, folder, erase_anna):
     run(set_up(company, manager))
     away = folder.rename(folder.with_name("away"))
@@ -117,7 +140,7 @@ def test_what_the_storage_does_not_remove_is_offered_to_nobody_and_tried_again(c
     assert (page.status_code, "/file/" in page.content.decode()) == (200, False)
     folder.unlink()
     away.rename(folder)
-    forget()
+    forget_of(str(company.organization_id))
     assert (kept(folder), files(company)) == ([], [])
 
 
