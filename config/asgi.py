@@ -3,6 +3,6 @@
 from config.wsgi import application as wsgi_application  # first: it reads the settings
 
 from compliance.interfaces.serving.front import Front  # isort: skip
-from compliance.interfaces.serving.lanes import lane_of  # isort: skip
+from compliance.interfaces.serving.lanes import lane_of, network_of  # isort: skip
 
-application = Front(wsgi_application, lane_of=lane_of)
+application = Front(wsgi_application, lane_of=lane_of, network_of=network_of)

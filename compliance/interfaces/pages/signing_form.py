@@ -13,7 +13,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from compliance.facts.policies.errors import SignatureError, SigningRefusedError
 from compliance.facts.policies.queries import StoredReceipt, StoredVersion
-from compliance.facts.policies.signatures import read_signature
+from compliance.facts.policies.signatures import MOST_NUMBERS, read_signature
 from compliance.interfaces.pages.errors import OtherNameError, SigningFormError
 from compliance.interfaces.pages.written_in import opening_tag
 from compliance.proofs.instants import hashed_instant
@@ -23,7 +23,9 @@ from compliance.rules.vocabulary import PolicyAct
 SIGN_IN_METHOD: Final = "personal_link"
 """How the signer was authenticated: by a link that was sent only to them."""
 
-MOST_BYTES: Final = 1024 * 1024
+MOST_BYTES: Final = 12 * MOST_NUMBERS
+"""A form with the largest drawing: `sign.js` writes a number and its comma as at most `-1234.5%2C`, and brackets
+between strokes. The server takes no more at the addresses of these forms (`serving/lanes`)."""
 
 _SENTENCES = (
     gettext_noop("The signature is empty: type your name."),

@@ -1,7 +1,7 @@
 """Receives bodies of requests, within limits of size and time by sender. No body is parsed before all of it is here.
 
-Unknown senders may send at most `ANONYMOUS_BYTES`; staff may send files, and sources facts. A body that is not complete
-in time is given up, so clients that send a byte now and then occupy nothing for long.
+Unknown senders may send at most `ANONYMOUS_BYTES`, or a signature; staff may send files, and sources facts. A body
+that is not complete in time is given up, so clients that send a byte now and then occupy nothing for long.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ SOURCE_BYTES = 8 * 1024 * 1024
 """The most that a source may send at once."""
 
 PATIENCE_SECONDS = 10.0
+SIGNATURE_PATIENCE_SECONDS = 30.0
 STAFF_PATIENCE_SECONDS = 600.0
 SOURCE_PATIENCE_SECONDS = 120.0
 """How long a body may take until it is complete. A file of 64 MiB takes nine minutes at a megabit a second."""
@@ -40,18 +41,23 @@ class Allowance(NamedTuple):
 
 
 async def receive_body(
-    receive: Receive, content_length: str | None, allowance: Allowance, known: Callable[[], Awaitable[bool]]
+    receive: Receive,
+    content_length: str | None,
+    allowance: Allowance,
+    known: Callable[[], Awaitable[bool]],
+    deadline: asyncio.Timeout,
 ) -> tuple[IO[bytes], int]:
     """The body, from its start, and its size in bytes. `content_length` is the header field, None where it is missing.
 
-    `known` is asked once, and only for a body that is too large for unknown senders. Raises BodyRefusedError.
+    `known` is asked once, and only for a body that is too large for unknown senders; then `deadline` becomes the
+    allowance's. Raises BodyRefusedError, and TimeoutError at the deadline.
     """
     if content_length is not None and not (content_length.isascii() and content_length.isdigit()):
         raise BodyRefusedError(UNREADABLE)
     allowed, size = ANONYMOUS_BYTES, 0
     body: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115 - the application closes it
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS) as deadline:
+        async with deadline:
             more = True
             while more:
                 if max(size, int(content_length or 0)) > allowed:
@@ -69,9 +75,6 @@ async def receive_body(
             raise BodyRefusedError(TOO_LARGE)
         if message["type"] == "http.disconnect" or (content_length is not None and size != int(content_length)):
             raise BodyRefusedError(UNREADABLE)
-    except TimeoutError:
-        body.close()
-        raise BodyRefusedError(TIMED_OUT) from None
     except BaseException:
         body.close()
         raise

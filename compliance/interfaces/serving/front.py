@@ -1,6 +1,6 @@
 """The ASGI application that the server runs: a thread for each request that is ready to be answered.
 
-The body is received first, on the event loop, where a slow sender occupies one of `BODIES_AT_ONCE` places but no
+The body is received first, on the event loop, where a slow sender occupies a place (`places`) but no
 thread. Then one of the threads of its interface runs the WSGI application. A streamed answer is produced chunk by
 chunk, as its reader takes it, so a slow reader occupies no thread either.
 
@@ -13,6 +13,7 @@ import contextvars
 import io
 import logging
 import threading
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 from compliance.interfaces.serving import bodies
 from compliance.interfaces.serving.environ import Environ, environ_of
 from compliance.interfaces.serving.errors import BodyRefusedError
+from compliance.interfaces.serving.places import Places
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +33,6 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 API_THREADS = 16
 PAGE_THREADS = 8
 SOURCE_THREADS = 16
-BODIES_AT_ONCE = 256
-"""How many bodies a process receives at the same time; more are refused, because each takes memory."""
 
 SENDING_SECONDS = 1.0
 """How long a thread waits for its answer to be sent before it closes the answer anyway."""
@@ -68,13 +68,16 @@ _FAILED = _Answer(
 
 
 class Front:
-    """Serves a WSGI application. `lane_of` gives the lane that answers at a path."""
+    """Serves a WSGI application. `lane_of` gives the lane that answers at a path, `network_of` the sender's network."""
 
-    def __init__(self, application: Application, *, lane_of: Callable[[str], Lane]) -> None:
+    def __init__(
+        self, application: Application, *, lane_of: Callable[[str], Lane], network_of: Callable[[Environ], str]
+    ) -> None:
         self._application = application
         self._lane_of = lane_of
+        self._network_of = network_of
         self._pools: dict[str, ThreadPoolExecutor] = {}
-        self._receiving = 0
+        self._places = defaultdict[str, Places](Places)
 
     async def __call__(self, scope: Scope, receive: bodies.Receive, send: Send) -> None:
         """Answers one request."""
@@ -85,7 +88,7 @@ class Front:
         environ["wsgi.input"] = io.BytesIO()
         length = environ.pop("CONTENT_LENGTH", None)
         if lane.allowance is not None and scope["method"] not in bodies.WITHOUT_BODY:
-            await self._take_body(environ, receive, length, lane.allowance, partial(self._ask_who, lane, environ))
+            await self._take_body(environ, receive, length, lane, lane.allowance)
         answered: asyncio.Future[_Answer] = loop.create_future()
         sent = threading.Event()
         pool.submit(self._answer, environ, loop, answered, sent)
@@ -109,21 +112,18 @@ class Front:
         environ: Environ,
         receive: bodies.Receive,
         content_length: str | None,
+        lane: Lane,
         allowance: bodies.Allowance,
-        known: Callable[[], Awaitable[bool]],
     ) -> None:
         """Puts the body into the environment, or the status with which it was refused."""
-        if self._receiving >= BODIES_AT_ONCE:
-            environ[REFUSED] = bodies.TOO_MANY
-            return
-        self._receiving += 1
+        deadline = asyncio.timeout(bodies.PATIENCE_SECONDS)
+        known = partial(self._ask_who, lane, environ)
         try:
-            body, size = await bodies.receive_body(receive, content_length, allowance, known)
+            with self._places[lane.name].one(self._network_of(environ), deadline):
+                body, size = await bodies.receive_body(receive, content_length, allowance, known, deadline)
             environ |= {"wsgi.input": body, "CONTENT_LENGTH": str(size)}
         except BodyRefusedError as refusal:
             environ[REFUSED] = refusal.status
-        finally:
-            self._receiving -= 1
 
     async def _ask_who(self, lane: Lane, environ: Environ) -> bool:
         return await asyncio.get_running_loop().run_in_executor(self._pool(lane), lane.known, dict(environ))

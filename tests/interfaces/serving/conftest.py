@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -57,9 +58,20 @@ def product(committed, process_environment):
         yield port
 
 
-def send(port, request, *, seconds=30):
+def connect(port, source="127.0.0.1"):
+    """A connection from an address of this machine: each of 127.0.0.0/8 is one."""
+    return socket.create_connection(("127.0.0.1", port), timeout=30, source_address=(source, 0))
+
+
+def first_answer(connections):
+    """What arrives first on any of them: of bodies that wait, the answer to one that lost its place."""
+    readable, _, _ = select.select(connections, [], [], 30)
+    return readable[0].recv(65536)
+
+
+def send(port, request, source="127.0.0.1"):
     """Sends bytes on a connection of its own; the whole answer."""
-    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as connection:
+    with connect(port, source) as connection:
         connection.sendall(request)
         answer = b""
         while chunk := connection.recv(65536):

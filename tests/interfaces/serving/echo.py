@@ -73,4 +73,10 @@ PAGES = Lane(
     bodies.Allowance(bodies.STAFF_BYTES, bodies.STAFF_PATIENCE_SECONDS),
     lambda environ: environ.get("HTTP_COOKIE") == "staff",
 )
-front = Front(application, lane_of=lambda path: API if path.startswith("/v1") else PAGES)
+SOURCES = PAGES._replace(name="source")
+LANES = {"v1": API, "in": SOURCES}
+front = Front(
+    application,
+    lane_of=lambda path: LANES.get(path.split("/")[1], PAGES),
+    network_of=lambda environ: environ["REMOTE_ADDR"],
+)

@@ -10,7 +10,8 @@ import time
 import pytest
 
 from compliance.interfaces.serving import bodies, front
-from tests.interfaces.serving.conftest import send
+from compliance.interfaces.serving.places import BODIES_AT_ONCE
+from tests.interfaces.serving.conftest import connect, first_answer, send
 
 
 def answered(answer):
@@ -119,6 +120,37 @@ def test_a_slow_body_is_given_up_and_holds_no_thread_meanwhile(echo):
             connection.close()
 
 
+@contextlib.contextmanager
+def slow_bodies(port, number, source="127.0.0.1"):
+    """Connections that each have sent the first of two bytes."""
+    with contextlib.ExitStack() as opened:
+        connections = [opened.enter_context(connect(port, source)) for _ in range(number)]
+        for connection in connections:
+            connection.sendall(request("/", "Content-Length: 2", method="POST", body=b"a"))
+        yield connections
+
+
+def test_whoever_holds_every_place_for_bodies_takes_none_from_another_network(echo):
+    short = request("/", "Content-Length: 2", method="POST", body=b"ab")
+    with slow_bodies(echo, 1, "127.0.0.2") as (other,), slow_bodies(echo, BODIES_AT_ONCE + 20) as slow:
+        assert first_answer(slow).startswith(b"HTTP/1.1 503")  # there was no place for more
+        for _ in range(40):
+            assert answered(send(echo, short, "127.0.0.3"))[0] == 200
+        assert answered(send(echo, short))[0] == 200  # the place of another of its own
+        other.sendall(b"b")
+        assert other.recv(65536).startswith(b"HTTP/1.1 200")
+
+
+def test_each_interface_has_places_of_its_own(echo):
+    short = request("/in/x", "Content-Length: 2", method="POST", body=b"ab")
+    with slow_bodies(echo, BODIES_AT_ONCE + 1) as slow:
+        assert first_answer(slow).startswith(b"HTTP/1.1 503")
+        for _ in range(40):
+            assert answered(send(echo, short))[0] == 200
+        slow[-1].sendall(b"b")
+        assert slow[-1].recv(65536).startswith(b"HTTP/1.1 200")
+
+
 def test_a_slow_reader_of_a_stream_holds_no_thread_and_makes_it_no_longer(echo):
     slow = [socket.create_connection(("127.0.0.1", echo), timeout=60) for _ in range(2 * front.PAGE_THREADS)]
     try:
@@ -169,7 +201,7 @@ def served(close, send):
         start_response("200 OK", [])
         return Closing(close)
 
-    served_by = front.Front(application, lane_of=lambda path: front.Lane("one", 1))
+    served_by = front.Front(application, lane_of=lambda path: front.Lane("one", 1), network_of=str)
     scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http", "http_version": "1.1",
              "server": ("127.0.0.1", 80), "client": ("127.0.0.1", 9), "headers": []}  # fmt: skip
     asyncio.run(served_by(scope, None, send))
