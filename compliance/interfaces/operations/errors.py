@@ -9,3 +9,7 @@ class OperationsError(ComplianceError):
 
 class DatabaseAwayError(OperationsError):
     """The database cannot be reached, so nothing is known about it."""
+
+
+class BeingVerifiedError(OperationsError):
+    """The company is being verified already; its findings are those of that verification."""

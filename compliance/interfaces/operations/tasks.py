@@ -3,6 +3,7 @@
 A task for all companies only sends one task per company, so that a failure affects one company only.
 """
 
+import contextlib
 import uuid
 from datetime import UTC, datetime
 
@@ -11,6 +12,7 @@ from celery import current_app, shared_task
 from django.conf import settings
 
 from compliance.interfaces.operations import access_log, reminders, tidying, verification
+from compliance.interfaces.operations.errors import BeingVerifiedError
 from compliance.interfaces.pages.certificate_pdf import enclosed_certificate
 from compliance.letters import news, sending
 from compliance.letters.actions import SEND_TASK, send_soon
@@ -89,7 +91,8 @@ def verify_all() -> None:
 )
 def verify(organization_id: str) -> None:
     """Verifies one company's history, receipts and entries in the log; a fault closes it to readers and alerts."""
-    verification.verify_company(uuid.UUID(organization_id), now)
+    with contextlib.suppress(BeingVerifiedError):
+        verification.verify_company(uuid.UUID(organization_id), now)
 
 
 @shared_task(name="compliance.operations.verify_log", ignore_result=True, acks_late=False, time_limit=4 * 3600, **RETRY)

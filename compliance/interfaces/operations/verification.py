@@ -15,11 +15,12 @@ from compliance.facts.policies.errors import BrokenReceiptChainError
 from compliance.history.actions import fail_verification, pass_verification
 from compliance.history.verify import FirstFault, verify_history
 from compliance.interfaces.operations import company_status
+from compliance.interfaces.operations.errors import BeingVerifiedError
 from compliance.interfaces.operations.models import VerificationRun
 from compliance.log import refusals
 from compliance.log import verify as log_verification
 from compliance.log.errors import LogError
-from compliance.tenancy import context
+from compliance.tenancy import context, turns
 from compliance.tenancy.checks import Difference, differences
 
 log = logging.getLogger(__name__)
@@ -36,7 +37,18 @@ class Finding(NamedTuple):
 
 
 def verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Finding]:
-    """Verifies everything of one company, records a run of each kind, and closes or opens the company accordingly."""
+    """Verifies everything of one company, records a run of each kind, and closes or opens the company accordingly.
+
+    Raises BeingVerifiedError where another process does so already: of two at the same time, one that had read a row
+    before it was changed would open what the other has closed.
+    """
+    with turns.turn(organization_id, "verify") as mine:
+        if not mine:
+            raise BeingVerifiedError(f"Organization {organization_id} is being verified already.")
+        return _verify_company(organization_id, clock)
+
+
+def _verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Finding]:
     findings: dict[Kind, Finding] = {}
     for kind, verify in _VERIFIERS.items():
         started_at = clock()

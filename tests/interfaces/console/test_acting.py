@@ -33,6 +33,7 @@ from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERAT
 from compliance.interfaces.console.tasks import run_job, send_waiting
 from compliance.rules.vocabulary import Scope
 from compliance.tenancy import context
+from compliance.tenancy.turns import turn
 from config.celery import app
 from tests.companies import Company, make_company, noon
 
@@ -611,6 +612,15 @@ def test_a_sweep_and_a_verification_report_what_they_did(staff, company):
         job_id = response.url.rstrip("/").rsplit("/", 1)[1]
         run_job(str(company.organization_id), job_id)
         assert said in client.get(response.url).content.decode()
+
+
+def test_a_verification_beside_another_one_says_so(staff, company):
+    client = staff(OPERATOR)
+    _, sent = preview(client, company, "verify")
+    response = confirm(client, company, "verify", sent)
+    with turn(company.organization_id, "verify"):
+        run_job(str(company.organization_id), response.url.rstrip("/").rsplit("/", 1)[1])
+    assert "being verified already" in client.get(response.url).content.decode()
 
 
 def test_every_act_has_a_form_that_opens(staff, company):

@@ -18,6 +18,7 @@ from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
+from compliance.interfaces.operations.errors import BeingVerifiedError
 from compliance.interfaces.operations.verification import verify_company
 
 GROUP = gettext_lazy("Upkeep")
@@ -203,8 +204,12 @@ class Verify(Act):
         return Preview(notes=[gettext("Only reads. On a large company it takes some minutes.")])
 
     def work(self, acting: Acting, job: Job) -> str:
-        """Verifies the history and the ledger. Raises CannotActError if a verification fails."""
-        findings = verify_company(acting.organization_id, lambda: datetime.now(UTC))
+        """Verifies the history and the ledger. Raises CannotActError if one fails, or another one is under way."""
+        try:
+            findings = verify_company(acting.organization_id, lambda: datetime.now(UTC))
+        except BeingVerifiedError as error:
+            message = gettext("The company is being verified already. Try again when that has ended.")
+            raise CannotActError(message) from error
         faults = [finding.fault for finding in findings.values() if finding.fault]
         if faults:
             acting.findings += faults
