@@ -261,6 +261,9 @@ CELERY_RESULT_BACKEND = None
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# What waits behind a long task stays in the broker. One that a worker had taken would be handed out again, before all
+# others, after `visibility_timeout`, and so again and again.
+CELERY_WORKER_DISABLE_PREFETCH = True
 CELERY_TASK_TIME_LIMIT = 600
 CELERY_TASK_SOFT_TIME_LIMIT = 540
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -292,6 +295,7 @@ CELERY_TASK_ROUTES = {
     "compliance.history.sweep_company": {"queue": "timed", "routing_key": "timed"},
     "compliance.operations.verify": {"queue": "long", "routing_key": "long"},
     "compliance.operations.verify_log": {"queue": "long", "routing_key": "long"},
+    "compliance.operations.verify_access_log": {"queue": "long", "routing_key": "long"},
     "compliance.operations.remind": {"queue": "long", "routing_key": "long"},
     "compliance.operations.*": {"queue": "timed", "routing_key": "timed"},
     "compliance.evidence.*": {"queue": "long", "routing_key": "long"},  # packs lie on the disk of this queue's workers
