@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from compliance.interfaces.serving import front
 from config.celery import app
 from config.environment import Environment
 from config.processes import PROCESSES
@@ -17,6 +18,8 @@ from tests.interfaces.operations.test_production import SECRETS, loaded
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
 OURS = ("migrate", "manage", "web", "worker", "worker-long", "worker-webhooks", "signer", "beat", "metrics")
+WEB_WORKERS = 2  # unless production.env has another number (Dockerfile)
+RESERVED = 3  # PostgreSQL keeps these for superusers
 REQUIRED = {
     "DATABASE_URL", "REDIS_URL", "BASE_URL", "ALLOWED_HOSTS", "LOG_FOLDER", "EMAIL_HOST", "EMAIL_FROM", *SECRETS,
 }  # fmt: skip
@@ -110,6 +113,26 @@ def test_every_queue_is_taken_by_a_worker(services):
 )
 def test_what_may_take_long_does_not_stand_in_the_way_of_captures(task, queue):
     assert app.amqp.router.route({}, task)["queue"].name == queue
+
+
+def test_a_task_with_a_time_limit_of_its_own_has_a_queue_without_captures():
+    app.loader.import_default_modules()
+    long = {name for name, task in app.tasks.items() if (task.time_limit or 0) > app.conf.task_time_limit}
+    assert "compliance.operations.verify_access_log" in long
+    assert {app.amqp.router.route({}, name)["queue"].name for name in long} == {"long"}
+
+
+def test_the_database_takes_the_connections_of_two_of_each_process(services):
+    """Each thread of a web process keeps one; a release runs the old and the new one side by side."""
+    threads = front.API_THREADS + front.PAGE_THREADS + front.SOURCE_THREADS
+    web = threads * WEB_WORKERS
+    workers = sum(
+        2 * int(command[command.index("--concurrency") + 1])  # the turn of long work has one of its own
+        for command in (service.get("command", []) for service in services.values())
+        if "worker" in command
+    )
+    (given,) = (each for each in services["postgresql"]["command"] if each.startswith("max_connections="))
+    assert int(given.partition("=")[2]) - RESERVED >= 2 * web + workers + 10
 
 
 def test_containers_run_without_rights_and_those_that_send_letters_can_connect_to_the_mail_server(services):
