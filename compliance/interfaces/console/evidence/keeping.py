@@ -132,7 +132,9 @@ def _unchanged_erasures(organization_id: uuid.UUID, job_id: uuid.UUID) -> int:
         [organization_id, job_id],
     )
     if not known or known[0][0] != erasures(organization_id):
-        raise OutlivedError("A person was erased while the pack was built. Nothing of it was kept: ask for it again.")
+        raise OutlivedError(
+            gettext("A person was erased while the pack was built. Nothing of it was kept: ask for it again.")
+        )
     return int(known[0][0])
 
 
@@ -143,7 +145,9 @@ def pack_of(organization_id: uuid.UUID, job_id: uuid.UUID, now: datetime) -> Pac
     if found is None:
         asked = Job.objects.filter(organization_id=organization_id, job_id=job_id, act=ACT, asked_at__gt=now - KEPT)
         if asked.exists():
-            raise NothingThereError("A person was erased since this pack was asked for. Nothing of it is kept.")
+            raise NothingThereError(
+                gettext("A person was erased since this pack was asked for. Nothing of it is kept.")
+            )
         raise NothingThereError(
             gettext("There is no pack %(job_id)s. Packs are kept for %(days)s days.")
             % {"job_id": job_id, "days": KEPT.days}

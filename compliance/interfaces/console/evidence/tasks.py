@@ -39,7 +39,8 @@ def _build(job: Job, _: list[str]) -> str:
         raise CannotBuildError(gettext("The pack was forgotten before it was built. Ask for it again."))
     about = subject(job.organization_id, pack.first_day, pack.last_day, now=now, capture_sequence=pack.capture_sequence)
     built = keeping.build_and_keep(about, job)
-    return f"{sum(built.registers.values())} rows, {built.size} bytes."
+    values = {"rows": sum(built.registers.values()), "size": built.size}
+    return gettext("%(rows)s rows, %(size)s bytes.") % values
 
 
 @shared_task(name="compliance.evidence.forget", ignore_result=True)

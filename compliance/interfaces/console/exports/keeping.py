@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
 from django.db.models import F, Q
+from django.utils.translation import gettext
 
 from compliance.catalogue.declaration import Register
 from compliance.errors import ComplianceError
@@ -37,8 +38,6 @@ GIVEN_UP = timedelta(hours=4)
 
 DAYS_KEPT = 7
 """How many days a file is kept that was requested once."""
-
-OUTLIVED = "A person was erased while the export was written. Nothing of it was kept: it is written again."
 
 
 def known_erasures(organization_id: uuid.UUID) -> int:
@@ -110,7 +109,9 @@ def _fill(
             file.ready = True
     if not still:
         files.discard(written)
-        raise OutlivedError(OUTLIVED)
+        raise OutlivedError(
+            gettext("A person was erased while the export was written. Nothing of it was kept: it is written again.")
+        )
 
 
 def _remove(file: ExportFile) -> None:
@@ -246,7 +247,8 @@ def _check_maker(export: StandingExport, now: datetime) -> None:
     staff = staff_of(User.objects.filter(pk=export.user_id).first() or AnonymousUser(), now)
     if staff is None or not staff.may(Permission.EXPORT) or not staff.may_enter(export.organization_id):
         raise MayNotExportError(
-            f"{export.username}, who set this up, may not export any more. Stop it, and have it set up anew."
+            gettext("%(username)s, who set this up, may not export any more. Stop it, and have it set up anew.")
+            % {"username": export.username}
         )
 
 
