@@ -110,8 +110,8 @@ class _Conditions(FilterVisitor[str]):
     def visit_comparison(self, node: Comparison) -> str:
         """`userName eq "anna"`."""
         found = self._resolve(node.attr_path, comparing=True)
-        if found.head.form is Form.INSTANT and node.op in STRING_OPERATORS:
-            raise InvalidFilterException(detail=f"{found.name} is a moment: {node.op} compares texts.")
+        if node.op in STRING_OPERATORS and (found.head.form is Form.INSTANT or not isinstance(node.value, str)):
+            raise InvalidFilterException(detail=f"{node.op.value} compares texts with texts.")
         value = coerce_value(found.binding, node.value, node.op)
         if self._within or not found.binding.is_multivalued:
             return self._compared(found, self._scalar(found), node.op, value)

@@ -5,6 +5,7 @@ import traceback
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
 from rest_framework.response import Response
 
 from compliance.interfaces.api import exchange
@@ -45,6 +46,9 @@ def _problem(error: Exception, known: Exchange, view: Any) -> Problem:
         return error
     if isinstance(error, RecordTooLargeError):
         return Problem(Code.RECORD_TOO_LARGE, str(error))
+    if isinstance(error, SuspiciousOperation):
+        most = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+        return Problem(Code.INVALID_REQUEST, f"The request is malformed, or its query has more than {most} parameters.")
     if lost.is_lost(error):
         lost.let_go(error)
         problem = Problem(Code.UPSTREAM_UNAVAILABLE, view.when_lost)

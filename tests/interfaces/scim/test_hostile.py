@@ -139,6 +139,10 @@ FILTERS = [
     "externalId eq 1e999",
     "externalId eq -0",
     "manager eq true",
+    'meta.created sw "2020"',
+    "userName sw 7",
+    'groups.$ref eq "x"',
+    'groups[$ref gt "x"]',
 ]
 QUERIES = [
     "startIndex=0",
@@ -164,6 +168,7 @@ QUERIES = [
     "&&&===",
     "attributes=" + "a," * 3000,
     "startIndex=9223372036854775808&count=1",
+    "a&" * 1001,
 ]
 BODIES = [
     b"",

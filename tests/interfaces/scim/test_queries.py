@@ -35,6 +35,11 @@ def _names(listed):
         "active gt true",
         'active eq "maybe"',
         'meta.lastModified gt "yesterday"',
+        'meta.created sw "2020"',
+        'meta.lastModified co "2020"',
+        'not (meta.created ew "Z")',
+        "userName co true",
+        "emails[value sw 7]",
         'name eq "Anna"',
         'meta.location eq "x"',
         '(userName eq "a"',
@@ -48,6 +53,20 @@ def _names(listed):
 def test_a_filter_that_means_nothing_is_refused(client, wanted):
     fault(client.get(f"/Users?filter={quote(wanted)}"), 400, "invalidFilter")
     fault(client("POST", "/Users/.search", {"schemas": [SEARCH], "filter": wanted}), 400, "invalidFilter")
+
+
+@pytest.mark.parametrize("wanted", ["groups.$ref {}", "groups[$ref {}]"])
+@pytest.mark.parametrize("comparison", ['eq "x"', 'sw "http"', 'gt "x"'])
+def test_references_are_compared_as_texts(client, company, wanted, comparison):
+    company.join("Fred", team_ids=(company.team(),))
+    assert _listed(client, f"filter={quote(wanted.format(comparison))}")["totalResults"] == 0
+
+
+@pytest.mark.parametrize("path", ["/Users", "/Users/{id}", "/Groups", "/Schemas"])
+def test_a_query_of_very_many_parameters_is_refused(client, path, caplog):
+    answer = client.get(f"{path.format(id=client.user()['id'])}?{'a&' * 1001}")
+    assert "1000" in fault(answer, 400).detail
+    assert "api_failure" not in caplog.text
 
 
 def test_pages_hold_everybody_once_newest_first(client):
