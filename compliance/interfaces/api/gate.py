@@ -39,6 +39,8 @@ STRICT_TRANSPORT = "max-age=31536000; includeSubDomains; preload"
 CONTENT_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 """For answers that are none of our pages: a browser that displays one runs and loads nothing in it."""
 _DECODINGS = 5
+_WITHOUT_CONTENT = (204, 304)
+"""Statuses whose answers have no content, and must not state its length as 0 (RFC 9110, 8.6)."""
 _NOTHING_HERE = NothingHere.as_view({"get": "http_method_not_allowed"})
 # Containers and load balancers ask these by address, under no name of ours and without TLS.
 _HEALTH = {"/livez": health.livez, "/readyz": health.readyz}
@@ -114,8 +116,10 @@ def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:
     if known.verdict is not None:
         for name, value in known.verdict.headers().items():
             response[name] = value
-    _compress(request, response)
-    response["Content-Length"] = str(len(response.content))
+    response["Vary"] = codings.VARY
+    if response.status_code not in _WITHOUT_CONTENT:
+        _compress(request, response)
+        response["Content-Length"] = str(len(response.content))
     if request.method == "HEAD":
         response.content = b""
     # Django would log the path of every refusal unchanged, and it may contain a key.
@@ -126,7 +130,6 @@ def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:
 
 
 def _compress(request: HttpRequest, response: HttpResponse) -> None:
-    response["Vary"] = codings.VARY
     coding = codings.chosen(request.META.get("HTTP_ACCEPT_ENCODING"), len(response.content))
     if coding is not None:
         response.content = codings.compressed(response.content, coding)

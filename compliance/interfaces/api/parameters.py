@@ -72,7 +72,7 @@ def window(asked: Asked, window: Window, now: datetime) -> tuple[datetime, datet
 
 
 def parse(query: bytes, allowed: Collection[str]) -> dict[str, str]:
-    """The parameters of a raw query string by name. Raises `invalid_request` that names every fault."""
+    """The parameters of a raw query string by name. Raises `invalid_request` that names the first faults."""
     if len(query) > MAXIMUM_QUERY_BYTES:
         if "cursor" in allowed and _WITH_CURSOR.search(query):
             raise Problem(Code.INVALID_CURSOR)  # no cursor of ours is that long

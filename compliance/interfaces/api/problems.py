@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from compliance.errors import ComplianceError
 
+MOST_FAULTS = 20
+"""How many faults of a query's parameters are named."""
+
 
 class Meaning(NamedTuple):
     """The meaning of a code. `what` and `remedy` make its page under /problems; `of_v1`: it is a code of /v1 too."""
@@ -243,5 +246,9 @@ class Problem(ComplianceError):
 
 
 def invalid(*faults: ParameterFault) -> Problem:
-    """`invalid_request` for parameters that are not as the contract says."""
-    return Problem(Code.INVALID_REQUEST, " ".join(fault.detail for fault in faults), errors=faults)
+    """`invalid_request` for parameters that are not as the contract says: a long query has thousands of faults."""
+    named = faults[:MOST_FAULTS]
+    sentences = [fault.detail for fault in named]
+    if len(faults) > len(named):
+        sentences.append(f"There are {len(faults) - len(named)} more faults.")
+    return Problem(Code.INVALID_REQUEST, " ".join(sentences), errors=named)

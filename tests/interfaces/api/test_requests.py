@@ -317,3 +317,15 @@ def test_a_request_gets_its_answer(line, stored, now, caplog):
 def test_the_table_is_long_enough():
     assert len(TABLE) >= 100
     assert len({line.what for line in TABLE}) == len(TABLE)
+
+
+def test_a_query_of_thousands_of_faults_names_the_first_and_counts_the_others(call):
+    answer = call(f"/v1/snapshot?{'a&' * 4_095}a")
+    problem = answer.json()
+    assert (answer.status_code, problem["code"]) == (400, "invalid_request")
+    assert len(problem["errors"]) == 20
+    assert problem["detail"].endswith("There are 4076 more faults.")
+    assert len(answer.content) < 8_192
+    few = call(f"/v1/snapshot?{'&'.join('abc')}").json()
+    assert [each["parameter"] for each in few["errors"]] == ["a", "b", "c"]
+    assert "more faults" not in few["detail"]
