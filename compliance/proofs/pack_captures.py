@@ -118,8 +118,8 @@ def _take(
 
 def _lines(place: str, capture: JsonObject) -> tuple[str, dict[str, str]]:
     form = text(place, capture, "format")
-    if form not in _LINES or tuple(capture) != ("format", *_LINES[form], "chain_hash"):
-        raise PackMalformed(place, "The line does not have the members of a capture in their order.")
+    if form not in _LINES or capture.keys() != {"format", *_LINES[form], "chain_hash"}:
+        raise PackMalformed(place, "The line does not have the members of a capture.")
     lines = {name: text(place, capture, name) for name in _LINES[form]}
     if any("\n" in line for line in lines.values()):
         raise PackMalformed(place, "A line of the capture holds a line feed.")

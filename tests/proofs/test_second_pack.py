@@ -20,6 +20,15 @@ def test_the_pack_of_the_vectors_is_sealed_as_its_writer_seals() -> None:
     assert zipped(seal(with_log(files()))) == PACK.read_bytes()
 
 
+def test_both_take_the_members_of_a_capture_in_any_order() -> None:
+    content = dict(files())
+    lines = [json.loads(line) for line in content["history/captures.jsonl"].splitlines()]
+    content["history/captures.jsonl"] = "".join(f"{json.dumps(line, sort_keys=True)}\n" for line in lines).encode()
+    changed = zipped(seal(content))
+    assert product_on_pack(changed) is None
+    assert second_on_pack(changed) is None
+
+
 def text(name: str, old: str, new: str) -> Callable[[dict[str, bytes]], None]:
     def change(content: dict[str, bytes]) -> None:
         changed = content[name].replace(old.encode(), new.encode(), 1)
