@@ -16,7 +16,7 @@ import typst
 from django.conf import settings
 
 from compliance.facts.certificates.queries import code_of
-from compliance.interfaces.pages.certificates import PublicCertificate, public_certificate
+from compliance.interfaces.pages.certificates import PublicCertificate, printed_certificate
 from compliance.letters.content import Enclosure
 
 _LARGEST_ENCLOSED = 512 * 1024
@@ -67,7 +67,7 @@ def enclosed_certificate(organization_id: uuid.UUID, certificate_id: uuid.UUID, 
     found = code_of(organization_id, certificate_id)
     if found is None:
         return None
-    certificate = public_certificate(found, now)
+    certificate = printed_certificate(found, now)
     if certificate is None or not certificate.printable:
         return None
     document = certificate_pdf(certificate, f"{settings.BASE_URL}/check/{found.check_code}")

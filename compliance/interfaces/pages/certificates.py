@@ -4,12 +4,14 @@ Read from the history's rows, so both agree with `/v1/certificates`.
 """
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import orjson
+from django.utils import translation
 from django.utils.translation import gettext
 
 from compliance.catalogue.certificates import CERTIFICATES
@@ -50,6 +52,10 @@ class PublicCertificate:
         return self.status in (CertificateStatus.VALID, CertificateStatus.EXPIRED)
 
 
+Stated = Callable[[FoundCertificate, datetime], PublicCertificate | None]
+"""`public_certificate` or `printed_certificate`."""
+
+
 def public_certificate(found: FoundCertificate, now: datetime) -> PublicCertificate | None:
     """What a check code opens at `now`; None while the history does not hold it. Needs the company's context."""
     current = records.current(found.organization_id, CERTIFICATES.number, found.certificate_id, now)
@@ -84,6 +90,12 @@ def public_certificate(found: FoundCertificate, now: datetime) -> PublicCertific
         else None,
         checked_on=written_day(now.astimezone(zone).date()),
     )
+
+
+def printed_certificate(found: FoundCertificate, now: datetime) -> PublicCertificate | None:
+    """The certificate as its PDF states it: the same for every reader, in the language of the PDF's layout."""
+    with translation.override("en"):
+        return public_certificate(found, now)
 
 
 def written_day(day: date) -> str:

@@ -8,14 +8,13 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.utils import translation
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
 from compliance.facts.certificates.queries import certificate_of_code
 from compliance.interfaces.pages.answers import message, page, sealed
 from compliance.interfaces.pages.certificate_pdf import certificate_pdf
-from compliance.interfaces.pages.certificates import PublicCertificate, public_certificate
+from compliance.interfaces.pages.certificates import PublicCertificate, Stated, printed_certificate, public_certificate
 from compliance.interfaces.pages.throttle import CHECKS_PER_MINUTE, seconds_to_wait
 from compliance.rules.vocabulary import CertificateStatus
 from compliance.tenancy import context
@@ -60,9 +59,7 @@ def print_certificate(request: HttpRequest, code: str) -> HttpResponse:
     wait = seconds_to_wait(request, "check", CHECKS_PER_MINUTE)
     if wait:
         return _too_often(request, wait)
-    # The printed document is the same for every reader, in the language of its layout.
-    with translation.override("en"):
-        certificate = _certificate(code, datetime.now(UTC))
+    certificate = _certificate(code, datetime.now(UTC), printed_certificate)
     if certificate is None or not certificate.printable:
         return _nothing(request)
     document = certificate_pdf(certificate, f"{settings.BASE_URL}/check/{certificate.check_code}")
@@ -71,12 +68,12 @@ def print_certificate(request: HttpRequest, code: str) -> HttpResponse:
     return sealed(response)
 
 
-def _certificate(code: str, now: datetime) -> PublicCertificate | None:
+def _certificate(code: str, now: datetime, stated: Stated = public_certificate) -> PublicCertificate | None:
     found = certificate_of_code(code)
     if found is None:
         return None
     with context.company(found.organization_id):
-        return public_certificate(found, now)
+        return stated(found, now)
 
 
 def _nothing(request: HttpRequest) -> HttpResponse:

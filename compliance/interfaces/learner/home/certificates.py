@@ -13,7 +13,7 @@ from compliance.history.of_person import Held, held
 from compliance.interfaces.learner.proofs import proof_file
 from compliance.interfaces.learner.visit import Visit, learner_page
 from compliance.interfaces.pages.certificate_pdf import certificate_pdf
-from compliance.interfaces.pages.certificates import PublicCertificate, public_certificate
+from compliance.interfaces.pages.certificates import PublicCertificate, Stated, printed_certificate, public_certificate
 from compliance.learning import words
 from compliance.rules.owed_learning.outcome import certificate_status
 from compliance.rules.vocabulary import CertificateKind, CertificateStatus
@@ -67,7 +67,7 @@ def certificate(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
 @learner_page
 def pdf(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
     """The same file as on the check page; none for a certificate that was revoked or replaced."""
-    certificate = _own(visit, certificate_id)
+    certificate = _own(visit, certificate_id, printed_certificate)
     if not certificate.printable:
         raise Http404
     document = certificate_pdf(certificate, f"{settings.BASE_URL}/check/{certificate.check_code}")
@@ -83,12 +83,12 @@ def proof(visit: Visit, certificate_id: uuid.UUID) -> HttpResponse:
     return proof_file(visit, "certificates", certificate_id)
 
 
-def _own(visit: Visit, certificate_id: uuid.UUID) -> PublicCertificate:
+def _own(visit: Visit, certificate_id: uuid.UUID, stated: Stated = public_certificate) -> PublicCertificate:
     """The certificate, if it is the person's. Another person's is answered as not found, like another company's."""
     found = code_of(visit.organization_id, certificate_id)
     if found is None or found.learner_profile_id != visit.learner_profile_id:
         raise Http404
-    certificate = public_certificate(found, visit.now)
+    certificate = stated(found, visit.now)
     if certificate is None:
         raise Http404
     return certificate

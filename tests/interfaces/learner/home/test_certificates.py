@@ -61,6 +61,8 @@ def test_the_pdf_is_that_of_the_check_page(here):
     assert answer.content.startswith(b"%PDF")
     check = here.page(f"/learn/certificates/{certificate_id}").partition("/check/")[2].partition('"')[0]
     assert here.client.get(f"/check/{check}/certificate.pdf").content == answer.content
+    german = here.client.get(f"/learn/certificates/{certificate_id}/certificate.pdf", headers={"Accept-Language": "de"})
+    assert german.content == answer.content
 
 
 def test_the_proof_waits_politely_until_it_is_signed_and_then_verifies_with_the_name(here):
