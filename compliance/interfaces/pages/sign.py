@@ -7,6 +7,7 @@ policy. After signing, the link shows that it is done, and the receipt for a qua
 
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.utils.translation import gettext
@@ -66,7 +67,8 @@ def sign(request: HttpRequest, token: str) -> HttpResponseBase:
             link = read_token(organization_id, token, now)
     except LinkExpiredError as error:
         sentences = [
-            gettext("It could be used until %(date)s.") % {"date": written_day(error.expired_at.date())},
+            gettext("It could be used until %(date)s.")
+            % {"date": _day_of(error.expired_at, organization(organization_id).time_zone)},
             gettext("Ask for a new one."),
         ]
         return message(request, gettext("This link has run out"), sentences, status=410)
@@ -238,7 +240,7 @@ def _form_context(
         "version": version,
         "signing": version.act == PolicyAct.SIGN,
         "effective_on": written_day(version.effective_on) if version.effective_on else None,
-        "published_on": written_day(version.published_at.date()),
+        "published_on": _day_of(version.published_at, company.time_zone),
         "due_at": written_moment(state.record.due_at, company.time_zone) if state.record.due_at else None,
         "overdue": state.record.due_at is not None and state.record.due_at < now,
         "asks_again": state.latest_receipt_id is not None,
@@ -246,6 +248,10 @@ def _form_context(
         "document": framed(version),
         "fault": fault,
     }
+
+
+def _day_of(moment: datetime, time_zone: str) -> str:
+    return written_day(moment.astimezone(ZoneInfo(time_zone)).date())
 
 
 def _receipt_context(link: Link, receipt: StoredReceipt, version: StoredVersion) -> dict[str, Any]:

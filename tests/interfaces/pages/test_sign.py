@@ -164,6 +164,14 @@ def test_a_version_that_was_replaced_while_reading_is_shown_anew(page: Page) -> 
     assert page.receipts() == []
 
 
+def test_days_are_those_of_the_company(story: Story, visitor: Client) -> None:
+    late = datetime(2025, 7, 1, 23, 30, tzinfo=UTC)  # the next day in Lisbon
+    page = Page(story, visitor, at=late)
+    assert "published 2 July 2025" in page.get().content.decode()
+    expired = make_token(page.link._replace(expires_at=late), story.now)
+    assert "2 July 2025" in visitor.get(f"/sign/{expired}").content.decode()
+
+
 def test_forged_altered_and_expired_links_open_nothing(page: Page, visitor: Client) -> None:
     token = make_token(page.link, page.story.now)
     other = Story(page.story.now)
