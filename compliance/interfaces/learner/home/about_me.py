@@ -1,12 +1,14 @@
 """`/learn/about-me`: what is kept about the person, in short, and all of it as a file."""
 
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from django.http import HttpResponse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
+from compliance.facts.people.queries import roles_of
 from compliance.interfaces.learner.visit import Visit, learner_page
 from compliance.interfaces.personal_file.gathering import as_text, personal_file
 from compliance.learning import words
@@ -42,19 +44,21 @@ def _who(visit: Visit, found: dict[str, Any]) -> list[Kept]:
     profile = kept["profile"][0]
     teams = {each["team_id"]: each for each in kept["teams"]}  # the last event of each team counts
     stays = [each for each in kept["stays"] if each["left_at"] is None or each["left_at"] > visit.now]
-    contacts = {each["door"]: each for each in kept["partner_or_customer"]}
-    roles = kept["roles"][-1]["role_ids"] if kept["roles"] else []
+    contacts = {each["door"]: each for each in sorted(kept["partner_or_customer"], key=itemgetter("at"))}
     lines = [
         Kept(gettext("Name"), profile["person_name"] or ""),
         Kept(gettext("Sign-in address"), profile["account_email"] or ""),
         Kept(gettext("Work address"), profile["work_email"] or ""),
-        Kept(gettext("Here since"), words.day_of(stays[-1]["joined_at"], visit.zone) if stays else ""),
+        Kept(
+            gettext("Here since"),
+            words.day_of(max(each["joined_at"] for each in stays), visit.zone) if stays else "",
+        ),
         Kept(
             gettext("Your own company"),
             ", ".join(each["company"] for each in contacts.values() if each["joined"] and each["company"]),
         ),
         Kept(gettext("Teams"), ", ".join(sorted(each["name"] for each in teams.values() if each["joined"]))),
-        Kept(gettext("Roles"), ", ".join(sorted(roles or ()))),
+        Kept(gettext("Roles"), ", ".join(sorted(roles_of(visit.organization_id, visit.learner_profile_id, visit.now)))),
     ]
     return [line for line in lines if line.what]
 

@@ -1,11 +1,16 @@
 """What is kept about a person: in words on a page, and all of it as a file, for them and for staff."""
 
 import json
+import uuid
+from datetime import UTC, datetime
 
 import pytest
 
+from compliance.facts.lines.kinds import ContactJoined, ContactLeft
+from compliance.facts.recording import record
 from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
+from compliance.rules.vocabulary import Door
 from tests import verbs
 from tests.companies import noon
 from tests.interfaces.console.conftest import make_staff
@@ -23,6 +28,22 @@ def test_the_page_says_who_one_is_and_how_much_there_is(here):
     for said in ("Anna Reis", "anna.reis@example.org", "Warehouse", "Training asked of you"):
         assert said in html, said
     assert 'href="/learn/about-me/file.json"' in html
+
+
+def test_a_late_fact_about_the_past_changes_nothing_of_what_one_is_today(here):
+    anna = {"learner_profile_id": here.anna.learner_profile_id}
+    verbs.change_person(**here.when(5), **anna, role_ids=("driver",))
+    verbs.join_contact(**here.when(5), **anna, door=Door.PARTNER, company="Atlas Freight")
+    verbs.change_person(**here.when(30), **anna, role_ids=("warden",))
+    before = {"fact_id": uuid.uuid4(), **anna, "door": Door.PARTNER}
+    lines = [
+        ContactJoined(**before, at=noon(30), company="Vine Partners"),
+        ContactLeft(**before | {"fact_id": uuid.uuid4()}, at=noon(20)),
+    ]
+    record(here.organization_id, lines, now=datetime.now(UTC))
+    html = here.page("/learn/about-me")
+    assert ("driver" in html, "warden" in html) == (True, False)
+    assert ("Atlas Freight" in html, "Vine Partners" in html) == (True, False)
 
 
 def test_the_file_is_ones_own(here):
