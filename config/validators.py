@@ -58,8 +58,8 @@ def secret(value: str | None, info: ValidationInfo) -> str:
 def secrets(value: str | None, info: ValidationInfo) -> list[str]:
     if is_live(info.data) and not holds(info):
         return []
-    found = secret(value, info).split(",")
-    if is_live(info.data) and any(len(key.strip()) < 32 for key in found):
+    found = [key.strip() for key in secret(value, info).split(",")]
+    if is_live(info.data) and any(len(key) < 32 for key in found):
         raise ValueError(
             f"Production needs {info.field_name}: each key between its commas is a random secret of 32 characters"
             " or more."

@@ -129,6 +129,12 @@ def test_an_unsafe_or_missing_setting_is_refused(production, setting, value, sen
     assert sentence in _refusal(environment, monkeypatch)
 
 
+@pytest.mark.parametrize("setting", ["CURSOR_KEYS", "SECOND_FACTOR_KEYS"])
+def test_blanks_beside_the_comma_between_keys_are_no_part_of_a_key(production, setting, monkeypatch):
+    newest, oldest = "n3wK9vQx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAg", production[setting]
+    assert loaded(production | {setting: f"{newest}, {oldest}"}, monkeypatch)[setting] == [newest, oldest]
+
+
 def test_witnesses_are_keys_with_addresses_and_more_than_half_are_a_quorum(production, monkeypatch):
     keys = [witness_key(f"w{number}.example.com/w", bytes([number]) * 32).line() for number in range(3)]
     entries = [f"{key} https://w{number}.example.com/below/" for number, key in enumerate(keys)]
