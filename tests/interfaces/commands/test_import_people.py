@@ -119,9 +119,12 @@ def test_columns_that_nobody_recognises_can_be_named(importing: Importing) -> No
 def test_most_of_the_company_leaves_only_with_the_number_typed(importing: Importing) -> None:
     people = employees(30)
     importing(personio(people))
-    told, errors = importing(personio(people[:10]), "--leavers", "--dry-run")
+    told, errors = importing(personio(people[:10]), "--leavers", "--dry-run", code=2)
     assert told["leaves"] == 20
-    assert "20 of 30 employees are not in the file" in errors
+    assert "20 of 30 employees are not in the file" in told["refused"]
+    assert "The import would be refused. 20 of 30 employees are not in the file" in errors
+    told, _ = importing(personio(people[:10]), "--leavers", "--dry-run", "--confirm-leaves", "20")
+    assert (told["leaves"], told["refused"]) == (20, None)
     told, errors = importing(personio(people[:10]), "--leavers", code=2)
     assert told == {}
     assert "confirm it with the number 20. Nothing was recorded." in errors

@@ -23,6 +23,7 @@ from compliance.provisioning.spreadsheets.facts import KINDS
 from compliance.provisioning.spreadsheets.headings import LABELS, Field
 from compliance.provisioning.spreadsheets.importing import Outcome, check_leaves, import_people, preview
 from compliance.provisioning.spreadsheets.limits import FILE_BYTES
+from compliance.provisioning.spreadsheets.plan import Plan
 from compliance.provisioning.spreadsheets.reading import Table, read
 from compliance.tenancy import context, queries
 
@@ -61,7 +62,11 @@ class Command(OperatorCommand):
         parser.add_argument("--json", action="store_true", help="Print a report as JSON on standard output.")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        self._show(self._run(options), options)
+        outcome = self._run(options)
+        refused = _refusal(outcome.plan, options["confirm_leaves"]) if options["dry_run"] else None
+        self._show(outcome, options, refused)
+        if refused is not None:
+            raise CommandError(f"The import would be refused. {refused}", returncode=REFUSED)
 
     def _run(self, options: dict[str, Any]) -> Outcome:
         organization_id, now = options["organization"], datetime.now(UTC)
@@ -75,10 +80,6 @@ class Command(OperatorCommand):
         if options["dry_run"]:
             with context.company(organization_id):
                 planned = preview(organization_id, table, columns, now=now, leavers=options["leavers"])
-            try:
-                check_leaves(planned, options["confirm_leaves"])
-            except ComplianceError as error:
-                self.stderr.write(str(error))
             return Outcome(planned, 0)
         outcome = import_people(
             organization_id=organization_id,
@@ -99,11 +100,12 @@ class Command(OperatorCommand):
             field = columns.get(place)
             self.stdout.write(f"  {heading or '(no heading)'}: {LABELS[field] if field else 'not used'}")
 
-    def _show(self, outcome: Outcome, options: dict[str, Any]) -> None:
+    def _show(self, outcome: Outcome, options: dict[str, Any], refused: str | None) -> None:
         planned, dry_run = outcome.plan, options["dry_run"]
         if options["json"]:
             wrong = [each._asdict() for each in planned.wrong]
             printed = {**planned.counts, "wrong": wrong, "recorded": outcome.recorded, "dry_run": dry_run}
+            printed["refused"] = refused
             self.stdout.write(json.dumps(printed))
         else:
             for word, count in planned.counts.items():
@@ -117,11 +119,20 @@ class Command(OperatorCommand):
             self.stderr.write(f"row {each.line}: {each.reason}")
         if len(planned.wrong) > _LISTED:
             self.stderr.write(f"... and {len(planned.wrong) - _LISTED:,} more; --json lists all of them.")
-        if planned.wrong:
+        if planned.wrong and refused is None:
             count, outcome_words = len(planned.wrong), "nothing was recorded" if dry_run else "the others were recorded"
             raise CommandError(
                 f"{count:,} row{'s are' if count > 1 else ' is'} wrong; {outcome_words}.", returncode=SOME_ROWS_WRONG
             )
+
+
+def _refusal(planned: Plan, confirmed_leaves: int | None) -> str | None:
+    """The reason why the import of this plan would be refused, None if it would not be."""
+    try:
+        check_leaves(planned, confirmed_leaves)
+    except ComplianceError as error:
+        return str(error)
+    return None
 
 
 def _content(name: str) -> bytes:
