@@ -24,7 +24,7 @@ def _statuses(*sent):
 
     async def scenario():
         places, arrives = Places(), asyncio.Event()
-        tasks = [asyncio.create_task(_received(places, *each, arrives)) for each in sent]
+        tasks = [asyncio.create_task(_received(places, network, seconds, arrives)) for network, seconds in sent]
         for _ in range(10):
             await asyncio.sleep(0)  # the loop runs all that is ready
         arrives.set()

@@ -210,7 +210,7 @@ def test_what_has_changed_is_brought_up_to_the_history(small):
     assert refreshing.refresh(small.organization_id, NOW) > 0
     check_against_registers(small)
     assert {line.learner_profile_id for line in listed(small, "open", team=small.drivers)} >= {new.learner_profile_id}
-    assert goods.birth
+    assert goods.record_number
 
 
 def test_a_certificate_that_has_a_newer_one_is_marked_in_the_lists(small):
