@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 from django.db.models import QuerySet
 
-from compliance.interfaces.console.access_log import exported
+from compliance.interfaces.console.access_log import DEPLOYMENT, exported
 from compliance.interfaces.console.models import AccessChain, AccessLog
 from compliance.proofs import access_log as proof
 from compliance.proofs import cells
@@ -93,34 +93,38 @@ def keep_finding(chain: uuid.UUID, found: Verified, now: datetime) -> None:
     AccessChain.objects.filter(chain=chain).update(verified_at=now, fault="".join(found.faults[:1])[:400])
 
 
-def lines_of(organization_id: uuid.UUID | None) -> QuerySet[AccessLog]:
-    """The lines of a company, or those of no company, in order; lines from before the chain come first."""
-    return AccessLog.objects.filter(organization_id=organization_id).order_by("id")
+def lines_of(organization_id: uuid.UUID | None) -> Iterator[AccessLog]:
+    """The lines of a company's chain, or of the deployment's, in order; lines from before the chain come first.
+
+    The deployment's chain has lines of companies that do not exist, too.
+    """
+    yield from _by_pages(AccessLog.objects.filter(organization_id=organization_id, chain=None), "id")
+    yield from _by_pages(AccessLog.objects.filter(chain=organization_id or DEPLOYMENT), "number")
 
 
-def as_json_lines(lines: QuerySet[AccessLog]) -> Iterator[bytes]:
+def as_json_lines(lines: Iterable[AccessLog]) -> Iterator[bytes]:
     """An export that `python -m compliance.proofs.access_log` verifies."""
-    for line in _by_pages(lines):
+    for line in lines:
         yield orjson.dumps(exported(line)) + b"\n"
 
 
-def as_csv(lines: QuerySet[AccessLog]) -> Iterator[bytes]:
+def as_csv(lines: Iterable[AccessLog]) -> Iterator[bytes]:
     """The same lines for spreadsheets; the digests identify the lines of the JSON export."""
     columns = ["at", "username", "groups", "page", "act", "reason", "subject", "learner_profile_ids", "everybody"]
     columns += ["method", "status", "address", "user_id", "organization_id", "chain", "number", "salt"]
     columns += ["previous_sha256", "digest"]
     yield b"\xef\xbb\xbf" + cells.line(columns).encode()
-    for line in _by_pages(lines):
+    for line in lines:
         values = exported(line)
         yield cells.line(values[name] for name in columns).encode()
 
 
-def _by_pages(lines: QuerySet[AccessLog]) -> Iterator[AccessLog]:
-    """The lines, read a page at a time, so that a slow download holds no database connection."""
+def _by_pages(lines: QuerySet[AccessLog], by: str) -> Iterator[AccessLog]:
+    """The lines in the order of a field, a page at a time, so that a slow download holds no database connection."""
     last = 0
-    while page := list(lines.filter(id__gt=last)[:LINES_A_READ]):
+    while page := list(lines.filter(**{f"{by}__gt": last}).order_by(by)[:LINES_A_READ]):
         yield from page
-        last = page[-1].pk
+        last = getattr(page[-1], by)
 
 
 def _pages(chain: uuid.UUID, end: int) -> Iterator[list[dict[str, Any]]]:

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 import zstandard
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -182,6 +183,17 @@ def test_made_up_companies_fill_no_table_and_stand_in_the_deployments_chain(staf
         assert client.get(f"/console/companies/{uuid.uuid4()}/").status_code == 404
     assert AccessChain.objects.count() == before
     assert AccessLog.objects.latest("id").chain == access_log.DEPLOYMENT
+
+
+def test_the_deployments_export_is_its_whole_chain_with_made_up_companies(staff, tmp_path):
+    assert staff(AUDITOR).get(f"/console/companies/{uuid.uuid4()}/").status_code == 404
+    written = tmp_path / "log.jsonl"
+    with written.open("w", encoding="utf-8") as output:
+        call_command("export_access_log", deployment=True, stdout=output)
+    status, told = offline(written)
+    end = AccessChain.objects.get(chain=access_log.DEPLOYMENT)
+    assert status == 0, told
+    assert told.startswith(f"{end.number} lines hold. The last is line {end.number}: {end.digest}")
 
 
 def test_a_log_that_holds_and_its_export_verified_without_the_service(staff, company, tmp_path):
