@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from compliance.proofs import pack, pack_receipts
 from compliance.proofs.errors import PackUnreadable
 from compliance.proofs.findings import Report
-from compliance.proofs.pack import verify_pack
+from compliance.proofs.forms import Form
 from tests.proofs.pack_mutations import PRODUCT_TRUST, second_on_pack
 from tests.vectors.log import forge
 from tests.vectors.log.pack import PACK, seal, zipped
@@ -34,7 +35,7 @@ def read(name: str) -> bytes:
 
 def report_on(content: bytes) -> Report:
     report = Report()
-    verify_pack(io.BytesIO(content), "pack.zip", PRODUCT_TRUST, report)
+    pack.verify_pack(io.BytesIO(content), "pack.zip", PRODUCT_TRUST, report)
     return report
 
 
@@ -59,6 +60,16 @@ def test_nothing_else_in_these_packs_is_at_fault(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(forge.packs()) - LEFT_TO_THE_PRODUCT))
 def test_the_second_verifier_refuses_them_too(name: str) -> None:
     assert second_on_pack(read(name))
+
+
+def test_what_no_check_expected_is_a_fault_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pack, "MOST_SEQUENCE", 1 << 62)
+    monkeypatch.setattr(pack_receipts, "TEXT_FORM", Form("anything", lambda value: True))
+    for name, sentence in (
+        ("sequence_too_large", "The pack: It holds a number that is larger than any of a pack."),
+        ("policy_that_is_no_text", "The pack: Text with a lone surrogate is not Unicode text and cannot be hashed."),
+    ):
+        assert sentence in [str(fault) for fault in report_on(read(name)).faults]
 
 
 def test_a_name_of_two_lines_is_taken_for_what_it_is() -> None:
