@@ -35,4 +35,4 @@ esac
   echo "Not restored; the database is as it was." >&2
   exit 1
 }
-echo "Restored. Now: manage.py migrate; manage.py verify_history --checkpoints [--accept]; manage.py replay_erasures"
+echo "Restored. Now: manage.py migrate; manage.py verify_history --checkpoints [--accept]; manage.py replay_erasures; manage.py end_access"

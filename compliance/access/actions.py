@@ -32,6 +32,7 @@ USUAL_LIFE = timedelta(days=365)
 LAST_USED_EVERY = timedelta(minutes=1)
 KEY_IN_URL = "sent in a URL"
 EXPIRED = "expired"
+RESTORED = "backup restored"
 
 
 def issue_key(
@@ -119,6 +120,12 @@ def revoke_key(*, key_id: uuid.UUID, at: datetime, actor: str, reason: str) -> A
             key.save(update_fields=["revoked_at", "revoked_reason"])
             log.warning("api_key_revoked", extra={"key_id": str(key_id), "actor": actor, "reason": key.revoked_reason})
     return key
+
+
+def revoke_keys(*, organization_id: uuid.UUID, at: datetime, reason: str) -> int:
+    """Ends every key of a company at once and permanently. Returns how many were not revoked yet."""
+    found = ApiKey.objects.filter(organization_id=organization_id, revoked_at=None)
+    return found.update(revoked_at=at, revoked_reason=reason[:40])
 
 
 def end_seen_in_url(*, digests: Sequence[bytes], at: datetime) -> int:

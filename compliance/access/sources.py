@@ -14,6 +14,7 @@ from compliance.access.actions import (
     KEY_IN_URL,
     LAST_USED_EVERY,
     LONGEST_LIFE,
+    RESTORED,
     ROTATION_OVERLAP,
     USUAL_LIFE,
     network,
@@ -34,7 +35,7 @@ log = logging.getLogger(__name__)
 SCIM = "scim"
 """A source with this kind uses SCIM, and brings the facts that its operations become."""
 
-GOES_ON = (KEY_IN_URL, EXPIRED)
+GOES_ON = (KEY_IN_URL, EXPIRED, RESTORED)
 """Reasons for which a token ended but not its source: a new token makes the same source valid again."""
 
 
@@ -110,9 +111,9 @@ def rotate_source(
     """Replaces the token of a source, within its row: all that is kept under its identifier stays with it.
 
     The former token remains valid for `overlap`, and an earlier former one becomes invalid. `expires_at` is the new
-    end; without it the end stays if it is in the future. A source whose token expired, or was seen in a URL, becomes
-    valid again with the new token and no former one; a source that somebody revoked stays revoked. `actor` becomes its
-    issuer, having seen the token.
+    end; without it the end stays if it is in the future. A source whose token expired, was seen in a URL, or was ended
+    after a restore, becomes valid again with the new token and no former one; a source that somebody revoked stays
+    revoked. `actor` becomes its issuer, having seen the token.
 
     Raises NoSuchSourceError, SourceRevokedError, BadExpiryError.
     """
@@ -154,6 +155,12 @@ def revoke_source(*, source_id: uuid.UUID, at: datetime, actor: str, reason: str
                 extra={"source_id": str(source_id), "actor": actor, "reason": source.revoked_reason},
             )
     return source
+
+
+def revoke_sources(*, organization_id: uuid.UUID, at: datetime, reason: str) -> int:
+    """Ends every source of a company at once, former tokens too. Returns how many were not revoked yet."""
+    found = Source.objects.filter(organization_id=organization_id, revoked_at=None)
+    return found.update(revoked_at=at, revoked_reason=reason[:40], former_digest=None, former_until=None)
 
 
 def end_seen_in_url(*, digests: Sequence[bytes], at: datetime) -> int:

@@ -95,17 +95,20 @@ def revoke(
     invitation_id: uuid.UUID | None = None,
 ) -> int:
     """Withdraws the links of a person or an invitation; returns how many were usable. Needs the company's context."""
-    return _usable(organization_id, now, learner_profile_id, invitation_id).update(revoked_at=now)
+    whose = Q(learner_profile_id=learner_profile_id) if learner_profile_id else Q(invitation_id=invitation_id)
+    return _usable(organization_id, now, whose).update(revoked_at=now)
+
+
+def revoke_all(organization_id: uuid.UUID, now: datetime) -> int:
+    """Withdraws every link of the company; returns how many were usable. Needs the company's context."""
+    return _usable(organization_id, now, Q()).update(revoked_at=now)
 
 
 def usable(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> int:
     """How many links of a person can still be used. Needs the company's context."""
-    return _usable(organization_id, now, learner_profile_id, None).count()
+    return _usable(organization_id, now, Q(learner_profile_id=learner_profile_id)).count()
 
 
-def _usable(
-    organization_id: uuid.UUID, now: datetime, learner_profile_id: uuid.UUID | None, invitation_id: uuid.UUID | None
-) -> QuerySet[PersonalLink]:
-    whose = Q(learner_profile_id=learner_profile_id) if learner_profile_id else Q(invitation_id=invitation_id)
+def _usable(organization_id: uuid.UUID, now: datetime, whose: Q) -> QuerySet[PersonalLink]:
     found = PersonalLink.objects.filter(whose, organization_id=organization_id, revoked_at=None, expires_at__gt=now)
     return found.exclude(uses_left=0)

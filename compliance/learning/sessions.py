@@ -87,6 +87,12 @@ def end_others(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, sessio
     return found.exclude(pk=session_id).update(ended_at=now)
 
 
+def end_all(organization_id: uuid.UUID, now: datetime) -> int:
+    """Ends every learner's session of the company. Returns how many there were. Needs the company's context."""
+    found = LearnerSession.objects.filter(organization_id=organization_id, ended_at=None, expires_at__gt=now)
+    return found.update(ended_at=now)
+
+
 class Device(NamedTuple):
     """A device on which the person is signed in, as displayed to them; `name` is "" if it sent none."""
 

@@ -19,8 +19,9 @@ from compliance.tenancy import context
 
 WHAT_TO_DO = (
     "If a backup was restored or the log's folder replaced on purpose: `manage.py verify_history --checkpoints"
-    " --accept` as the signer, then `manage.py replay_erasures`, then start again. If not: change nothing, keep the"
-    " database and the folder as they are, and follow `A history is refused` in docs/operations.md."
+    " --accept` as the signer, then `manage.py replay_erasures`, after a restore also `manage.py end_access`, then"
+    " start again. If not: change nothing, keep the database and the folder as they are, and follow `A history is"
+    " refused` in docs/operations.md."
 )
 
 

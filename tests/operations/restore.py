@@ -1,7 +1,7 @@
 """`make restore`: a backup, a longer history, an erasure; then the older backup is put back.
 
 It uses the scripts of deploy/. The checkpoint refuses the older history with a clear sentence; after `--accept` and
-`replay_erasures` the service serves again, and erased people stay erased.
+`replay_erasures` and `end_access` the service serves again, erased people stay erased, and keys of before do not open.
 """
 
 import os
@@ -45,6 +45,7 @@ def run(service: Service) -> Iterator[str]:
         return learner
 
     erased = join("Erased Later")
+    leaked = service.create_key(company.organization_id)
     backup = service.folder / "backup"
     _script(service, "backup.sh", str(backup))
     yield "Backup made."
@@ -67,15 +68,16 @@ def run(service: Service) -> Iterator[str]:
     yield "Accepted by the operator."
     replayed = service.manage("replay_erasures")
     yield f"Erasures replayed: {(replayed.stdout + replayed.stderr).strip().splitlines()[-1]}"
+    service.manage("end_access")
+    yield "Access ended."
     for name in ("web", "worker", "beat"):
         service.run(name)
     service.wait_until_ready()
     key = service.create_key(company.organization_id)
     wait_for(lambda: drained(service, company.organization_id), 60, "captured")
-    today = datetime.now(UTC).date().isoformat()
-    answer = httpx.get(
-        f"{service.base_url}/v1/people", params={"from": today, "to": today}, headers={"Authorization": f"Bearer {key}"}
-    )
+    answer = _people(service, leaked)
+    _must(answer.status_code == 401, f"A key from before the restore: {answer.status_code}")
+    answer = _people(service, key)
     _must(answer.status_code == 200, answer.text)
     (row,) = answer.json()["data"]
     _must(row["learner_profile_id"] == str(erased) and row["access_state"] == "erased", str(row))
@@ -91,6 +93,13 @@ def _script(service: Service, name: str, *arguments: str) -> None:
         check=False,
     )  # fmt: skip
     _must(done.returncode == 0, f"{name}: {done.stderr}")
+
+
+def _people(service: Service, key: str) -> httpx.Response:
+    today = datetime.now(UTC).date().isoformat()
+    return httpx.get(
+        f"{service.base_url}/v1/people", params={"from": today, "to": today}, headers={"Authorization": f"Bearer {key}"}
+    )
 
 
 def _answers(service: Service) -> bool:

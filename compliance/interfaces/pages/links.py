@@ -82,6 +82,12 @@ def revoke(
     return links.update(revoked_at=now)
 
 
+def revoke_all(organization_id: uuid.UUID, now: datetime) -> int:
+    """Withdraws every link of the company; returns how many were valid. Within the company's context."""
+    links = Link.objects.filter(organization_id=organization_id, revoked_at=None, expires_at__gt=now)
+    return links.update(revoked_at=now)
+
+
 def open_links(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> int:
     """How many links of a person are still valid. Within the company's context."""
     return _open(organization_id, learner_profile_id, now).count()

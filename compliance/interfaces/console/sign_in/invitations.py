@@ -44,6 +44,11 @@ def withdraw(user: User) -> None:
     Invitation.objects.filter(user=user).delete()
 
 
+def withdraw_all() -> int:
+    """Withdraws every open invitation. Returns how many there were."""
+    return Invitation.objects.all().delete()[0]
+
+
 def link(code: str) -> str:
     """The link to hand over."""
     return f"{settings.BASE_URL}{ADDRESS}{code}/"

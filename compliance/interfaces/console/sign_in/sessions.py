@@ -123,6 +123,11 @@ def end_all(user: User) -> int:
     return StaffSession.objects.filter(user=user).delete()[0]
 
 
+def end_all_accounts() -> int:
+    """Ends every session of every account. Returns how many were ended."""
+    return StaffSession.objects.all().delete()[0]
+
+
 def end_others(request: HttpRequest, user: User) -> int:
     """Ends every session of `user` but this one. Returns how many were ended."""
     return StaffSession.objects.filter(user=user).exclude(pk=own_id(request)).delete()[0]
