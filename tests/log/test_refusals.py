@@ -4,11 +4,14 @@ And what was restored on purpose is accepted, without a fork, by an entry of the
 """
 
 import hashlib
+import io
+import json
 import re
 import shutil
 
 import psycopg
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -100,6 +103,27 @@ def accepted(company, capture_sequence: int) -> None:
     assert verify.verify_company(company.organization_id).faults == []
     number, index = queries.newest_signed_capture(company.organization_id)
     assert (number, entries()[index].hex()) == (head(company).capture_sequence, head(company).chain_hash)
+
+
+def test_the_report_of_histories_names_what_the_log_contradicts(company, superuser):
+    other = make_company().organization_id
+    signing.sign_new(NOW)
+    restore_database(superuser, company, 2, 5)
+    report = io.StringIO()
+    with pytest.raises(CommandError, match="--accept"):
+        call_command("verify_history", "--checkpoints", "--json", stdout=report)
+    found = {each["organization_id"]: each for each in json.loads(report.getvalue())}
+    assert {name: each["holds"] for name, each in found.items()} == {
+        str(company.organization_id): False,
+        str(other): True,
+    }
+    faults = found[str(company.organization_id)]["log_faults"]
+    assert f"Capture 3 of organization {company.organization_id} is missing, or is not the one in the log." in faults
+    superuser.execute("UPDATE log_tile SET hashes = %s", [bytes(32 * 5)])
+    report = io.StringIO()
+    with pytest.raises(CommandError, match="--accept"):
+        call_command("verify_history", "--checkpoints", "--json", stdout=report)
+    assert [(each["organization_id"], each["holds"]) for each in json.loads(report.getvalue())][-1] == (None, False)
 
 
 def test_a_fresh_start_is_accepted(superuser):

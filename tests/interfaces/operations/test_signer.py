@@ -68,8 +68,16 @@ def test_an_operator_accepts_what_is_gone_and_the_log_says_so(company):
     output = output_of("verify_history", "--checkpoints", "--accept")
     assert f"{organization_id}: accepted as it is; the acceptance is in the log." in output
     assert "replay_erasures" in output
+    assert "end_access" in output
     assert Leaf.objects.get(kind="acceptance").organization_id == organization_id
     startup.refuse_unsafe()
+
+
+def test_nobody_accepts_the_histories_of_others_by_naming_one(company):
+    HistoryHead.objects.filter(organization_id=company.organization_id).delete()
+    with pytest.raises(CommandError, match="--accept is for all companies"):
+        output_of("verify_history", "--checkpoints", "--accept", "--organization", str(make_company().organization_id))
+    assert not Leaf.objects.filter(kind="acceptance").exists()
 
 
 def test_accepting_needs_the_comparison_and_signs_the_ends_of_the_access_log_anew(company):

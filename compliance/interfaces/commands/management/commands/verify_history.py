@@ -8,6 +8,7 @@ nothing else accepts one.
 import json
 import uuid
 from argparse import ArgumentParser
+from collections import defaultdict
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -52,40 +53,51 @@ class Command(OperatorCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         if options["accept"] and not options["checkpoints"]:
             raise CommandError("--accept goes with --checkpoints.")
+        if options["accept"] and options["organization"]:
+            raise CommandError("--accept is for all companies: leave --organization out.")
         found = [_verified(organization_id) for organization_id in _chosen(options["organization"])]
         faults = [each for each in found if isinstance(each, FirstFault)]
         away = {each.organization_id for each in found if isinstance(each, Away)}
+        contradicted: dict[uuid.UUID | None, list[str]] = {}
+        if options["checkpoints"] and not faults:
+            contradicted = self._held_to_log(options["organization"], options["accept"], away)
         if options["json"]:
-            report = [{"holds": _HOLDS[type(each)]} | each._asdict() for each in found]
-            self.stdout.write(json.dumps(report, default=str))
+            self.stdout.write(json.dumps(_report(found, contradicted), default=str))
         for each in found:
             if not isinstance(each, Verified):
                 self.stderr.write(f"{each.organization_id}: {each.sentence}")
-            elif not options["json"]:
+            elif not options["json"] and each.organization_id not in contradicted:
                 self.stdout.write(
                     f"{each.organization_id}: holds; {each.captures} captures, {each.records} records, {each.rows} rows"
                 )
+        for sentences in contradicted.values():
+            for sentence in sentences:
+                self.stderr.write(sentence)
         words = [f"{len(faults)} of {len(found)} histories do not hold."] if faults else []
         if away:
             words.append(
                 f"{len(away)} of {len(found)} could not be recomputed: run this again when their node answers."
             )
-        if options["checkpoints"] and not faults:
-            self._hold_to_log(options["organization"], options["accept"], away)
+        if contradicted:
+            words.append(refusals.WHAT_TO_DO)
         if words:
             raise CommandError(" ".join(words))
 
-    def _hold_to_log(self, organization_id: uuid.UUID | None, accept: bool, away: set[uuid.UUID]) -> None:
+    def _held_to_log(
+        self, organization_id: uuid.UUID | None, accept: bool, away: set[uuid.UUID]
+    ) -> dict[uuid.UUID | None, list[str]]:
+        """Where the histories contradict the log, by company; under None, what is wrong with the log itself."""
         if accept:
             for company in acceptance.accept(datetime.now(UTC)):
                 self.stderr.write(f"{company}: accepted as it is; the acceptance is in the log.")
             access_heads.sign_as_found()
-            self.stderr.write("Run `manage.py replay_erasures` before you serve readers again.")
-        faults = [
-            each.sentence
-            for each in refusals.refusals()
-            if organization_id is None or each.organization_id in (None, organization_id)
-        ]
+            self.stderr.write(
+                "Run `manage.py replay_erasures` and, after a restore, `manage.py end_access` before you serve anybody."
+            )
+        faults: dict[uuid.UUID | None, dict[str, None]] = defaultdict(dict)
+        for each in refusals.refusals():
+            if organization_id is None or each.organization_id in (None, organization_id):
+                faults[each.organization_id][each.sentence] = None
         log = log_verification.verify_log()
         captures = 0
         for company in _chosen(organization_id):
@@ -93,16 +105,28 @@ class Command(OperatorCommand):
                 continue
             checked, broken = log_verification.verify_company(company)
             captures += checked
-            faults += broken
+            if broken:
+                faults[company] |= dict.fromkeys(broken)
+        if log.faults:
+            faults[None] |= dict.fromkeys(log.faults)
         self.stderr.write(f"{log.entries} entries of the log recomputed; {captures} captures held to them.")
-        faults += log.faults
-        for fault in dict.fromkeys(faults):
-            self.stderr.write(fault)
-        if faults:
-            raise CommandError(refusals.WHAT_TO_DO)
+        return {company: list(sentences) for company, sentences in faults.items()}
 
 
 _HOLDS = {Verified: True, FirstFault: False, Away: None}
+
+
+def _report(
+    found: list[Verified | FirstFault | Away], contradicted: dict[uuid.UUID | None, list[str]]
+) -> list[dict[str, Any]]:
+    """An object for each company; what contradicts the log is in `log_faults`. The log's own faults name no company."""
+    report: dict[uuid.UUID | None, dict[str, Any]] = {
+        each.organization_id: {"holds": _HOLDS[type(each)]} | each._asdict() for each in found
+    }
+    for company, sentences in contradicted.items():
+        described = report.setdefault(company, {"organization_id": company})
+        described |= {"holds": False, "log_faults": sentences}
+    return list(report.values())
 
 
 def _verified(organization_id: uuid.UUID) -> Verified | FirstFault | Away:
