@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic
 from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.console import issuers
 from compliance.interfaces.console.issuers import Issued, Row
+from compliance.tenancy.queries import organization
 
 
 class ListIssued(OperatorCommand, Generic[Row]):
@@ -25,6 +26,8 @@ class ListIssued(OperatorCommand, Generic[Row]):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *_: Any, **options: Any) -> None:
+        if options["organization"]:
+            organization(options["organization"])
         found = issuers.still_open(self.model, datetime.now(UTC), options["organization"])
         if options["issuer_left"]:
             found = [each for each in found if each.issuer_left]

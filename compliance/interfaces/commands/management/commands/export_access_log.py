@@ -6,6 +6,7 @@ from typing import Any
 
 from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.console import access_chain
+from compliance.tenancy.queries import organization
 
 
 class Command(OperatorCommand):
@@ -20,6 +21,8 @@ class Command(OperatorCommand):
         parser.add_argument("--csv", action="store_true", help="As CSV for spreadsheets.")
 
     def handle(self, *_: Any, **options: Any) -> None:
+        if options["organization"]:
+            organization(options["organization"])
         lines = access_chain.lines_of(options["organization"])
         for piece in (access_chain.as_csv if options["csv"] else access_chain.as_json_lines)(lines):
             self.stdout.write(piece.decode(), ending="")

@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.tenancy.queries import organization
 from compliance.webhooks import queries
 
 
@@ -20,6 +21,8 @@ class Command(OperatorCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         organization_id = options["organization"]
+        if organization_id is not None:
+            organization(organization_id)
         found = queries.of_all() if organization_id is None else queries.of_company(organization_id)
         if options["json"]:
             self.stdout.write(json.dumps([queries.described(each) for each in found], default=str))

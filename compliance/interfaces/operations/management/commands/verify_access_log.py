@@ -9,13 +9,15 @@ from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from compliance.interfaces.commands.operator_command import OperatorCommand
 from compliance.interfaces.console.access_log import DEPLOYMENT
 from compliance.interfaces.operations import access_log
+from compliance.tenancy.queries import organization
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """Follows each chain from its first line, and compares it with what was signed."""
 
     help = "Recomputes who-saw-what line by line, holds it to what was signed, and names each line at fault."
@@ -29,7 +31,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         chosen = [DEPLOYMENT] if options["deployment"] else None
         if options["organization"]:
-            chosen = [options["organization"]]
+            chosen = [organization(options["organization"]).organization_id]
         found = access_log.verify(datetime.now(UTC), chosen)
         for chain, one in found.items():
             name = "the deployment" if chain == DEPLOYMENT else str(chain)
