@@ -65,6 +65,7 @@ def build(subject: Subject, output: Path, progress: Progress | None = None, *, e
             sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         built = Built(packed.stat().st_size, sha256, list_sha256, registers, completeness, sample)
         refuse_outlived(subject, known)
+        packed.chmod(0o600)  # it may hold names, and is for whoever asked for it alone
         try:
             packed.replace(output)
         except OSError as error:

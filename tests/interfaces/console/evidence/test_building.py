@@ -192,6 +192,7 @@ def test_the_command_writes_a_pack_and_gives_the_digest_of_its_list(small, tmp_p
     report = json.loads(told.getvalue())
     assert zipfile.ZipFile(tmp_path / "a.zip").testzip() is None
     assert len(report["list_sha256"]) == 64
+    assert (tmp_path / "a.zip").stat().st_mode & 0o777 == 0o600
     with pytest.raises(CommandError):
         call_command("evidence_pack", *arguments, "--output", str(tmp_path / "nowhere" / "a.zip"))
 

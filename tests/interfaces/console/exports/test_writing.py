@@ -99,6 +99,13 @@ def test_all_registers_are_of_one_capture_and_names_are_left_out_when_asked(comp
         assert len(list(csv.reader(io.StringIO(text)))) == each["rows"] + 1
 
 
+@pytest.mark.parametrize("written_as", ["csv", "xlsx", "jsonl", "parquet"])
+def test_only_its_owner_may_read_a_file(company, tmp_path, written_as):
+    (tmp_path / f"people.{written_as}").touch(mode=0o644)
+    (tmp_path / f".people.{written_as}.writing").touch(mode=0o644)  # left by a process that was killed
+    assert exported(company, "people", written_as, tmp_path).stat().st_mode & 0o777 == 0o600
+
+
 def test_a_moment_of_the_past_is_written_as_it_was(company, tmp_path):
     before = company.start + timedelta(seconds=1)
     run("people", company.organization_id, "--format", "jsonl", "--to", tmp_path, "--as-at", before.isoformat())

@@ -60,10 +60,15 @@ class Command(OperatorCommand):
         self.show(pin | {"files": found}, "\n".join(lines), as_json=options["json"])
 
     def _write(self, path: Path, about: Extract, register: Any, written_as: str) -> int:
-        """Writes a temporary file and renames it, so that a reader never finds half of the content."""
+        """Writes a temporary file and renames it, so that a reader never finds half of the content.
+
+        Only the owner may read it, as it may hold names.
+        """
         beside = path.with_name(f".{path.name}.writing")
         erased = keeping.known_erasures(about.organization_id)
         try:
+            beside.unlink(missing_ok=True)
+            beside.touch(mode=0o600, exist_ok=False)
             rows = write(beside, about, register, written_as, lambda rows: None)
             if about.personal and keeping.known_erasures(about.organization_id) != erased:
                 raise CommandError(keeping.OUTLIVED.replace("it is written again", "start again"))
