@@ -71,7 +71,7 @@ class Command(OperatorCommand):
             beside.touch(mode=0o600, exist_ok=False)
             rows = write(beside, about, register, written_as, lambda rows: None)
             if about.personal and keeping.known_erasures(about.organization_id) != erased:
-                raise CommandError(keeping.OUTLIVED.replace("it is written again", "start again"))
+                raise CommandError("A person was erased while the export was written. Nothing was kept: start again.")
             beside.replace(path)
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
