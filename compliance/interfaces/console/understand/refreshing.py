@@ -37,21 +37,26 @@ _PRESENT = (AccessState.ACTIVE, AccessState.SUSPENDED, AccessState.STAFF_PRACTIC
 
 
 def refresh(organization_id: uuid.UUID, now: datetime) -> int:
-    """Updates the summary to the newest capture and the tallies to `now`; returns how many records were replaced."""
+    """Updates the summary to the newest capture and the tallies to `now`; returns how many records were replaced.
+
+    If a capture is newer than `now`, its moment counts, at which all that it holds has begun. A version that begins
+    after the moment would be left out for ever, because its sequence is not looked at again.
+    """
     replaced = 0
     while True:
         with context.company(organization_id):
             mark, _ = Mark.objects.select_for_update().get_or_create(organization_id=organization_id)
-            head = history.sequence(organization_id)
-            upto = min(mark.sequence + STEP, head)
-            if mark.sequence < head:
-                replaced += _replace(organization_id, mark.sequence, upto, now)
+            head = history.head(organization_id)
+            moment = max(now, head.captured_at)
+            upto = min(mark.sequence + STEP, head.sequence)
+            if mark.sequence < head.sequence:
+                replaced += _replace(organization_id, mark.sequence, upto, moment)
             mark.sequence = upto
-            if upto >= head:
-                _add_up(organization_id, now)
-                mark.as_at = now
+            if upto >= head.sequence:
+                _add_up(organization_id, moment)
+                mark.as_at = moment
             mark.save()
-            if upto >= head:
+            if upto >= head.sequence:
                 return replaced
 
 

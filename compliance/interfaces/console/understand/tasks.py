@@ -31,7 +31,9 @@ def refresh_all() -> None:
         refresh.apply_async((str(organization_id),), expires=60)
 
 
-@shared_task(name="compliance.understand.refresh", ignore_result=True, time_limit=3600, soft_time_limit=3540)
+@shared_task(
+    name="compliance.understand.refresh", acks_late=False, ignore_result=True, time_limit=3600, soft_time_limit=3540
+)
 def refresh(organization_id: str) -> None:
     """Updates one company's summary. Each step is committed, so a repetition continues from the last one."""
     refreshing.refresh(uuid.UUID(organization_id), datetime.now(UTC))

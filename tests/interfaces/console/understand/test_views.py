@@ -213,6 +213,14 @@ def test_what_has_changed_is_brought_up_to_the_history(small):
     assert goods.record_number
 
 
+def test_what_is_captured_after_a_refresh_has_read_the_clock_is_in_the_summary(small):
+    new = small.company.join("Ivo", at=NOW, team_ids=(small.drivers,))
+    capture_all(small.organization_id, NOW)
+    refreshing.refresh(small.organization_id, NOW - timedelta(seconds=2))
+    check_against_registers(small)
+    assert {line.learner_profile_id for line in listed(small, "open", team=small.drivers)} >= {new.learner_profile_id}
+
+
 def test_a_certificate_that_has_a_newer_one_is_marked_in_the_lists(small):
     earned = Certificate(title="Knots", kind=CertificateKind.COMPLETION, valid_months=12, renew_days_before=90)
     knots = small.company.course("Knots", certificate=earned)
