@@ -66,8 +66,7 @@ class Access:
         self.signing = make_token(SigningLink(organization_id, uuid.uuid4(), profile_id, now + timedelta(days=1)), now)
 
     def opens(self):
-        bearer = {"HTTP_AUTHORIZATION": f"Bearer {self.key}"}
-        answers = {"key": Client().get("/v1/snapshot", **bearer)}
+        answers = {"key": Client().get("/v1/snapshot", HTTP_AUTHORIZATION=f"Bearer {self.key}")}
         for name, token in (("token", self.token), ("former token", self.former)):
             answers[name] = Client().get("/scim/v2/Users", HTTP_AUTHORIZATION=f"Bearer {token}")
         answers["learner's session"] = self.learner.get("/learn/")
