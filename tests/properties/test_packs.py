@@ -43,6 +43,9 @@ def test_a_pack_of_any_company_and_period_holds(tmp_path, first, second, third, 
             world.present += timedelta(minutes=1)
             world.tell(several)
             actions.sweep_company(organization_id, world.present + timedelta(seconds=5))
+        # An erasure recorded ahead of time clears the name at once; until its moment no pack can prove the name.
+        world.present += timedelta(minutes=6)
+        actions.sweep_company(organization_id, world.present)
         last = (world.present - timedelta(days=ends)).date()
         about = subject(organization_id, last - timedelta(days=lasts), last, now=world.present)
         output = Path(tmp_path, f"{organization_id}.zip")
