@@ -47,11 +47,13 @@ TRIED_AGAIN_AFTER = timedelta(minutes=30)
 FORGOTTEN_AFTER = timedelta(hours=1)
 _NAMESPACE = uuid.UUID("5a0d7a53-59c5-5b46-8d5b-9f1c2d7a4b10")
 
+# A difference of moments, because a cluster allows only immutable functions here: a moment plus an interval is none.
 _AGAIN = f"""operations_reminderdelivery.state = 'failed' AND operations_reminderdelivery.attempts < {MOST_ATTEMPTS}
-    AND operations_reminderdelivery.claimed_at + interval '{TRIED_AGAIN_AFTER.seconds} seconds' <="""
+    AND {{moment}} - operations_reminderdelivery.claimed_at >= interval '{TRIED_AGAIN_AFTER.seconds} seconds'"""
 _TAKEN = f"""
 SELECT record_id, due_at, step_days FROM operations_reminderdelivery
-WHERE organization_id = %(organization)s AND record_id = ANY(%(records)s::uuid[]) AND NOT ({_AGAIN} %(now)s)
+WHERE organization_id = %(organization)s AND record_id = ANY(%(records)s::uuid[])
+    AND NOT ({_AGAIN.format(moment="%(now)s::timestamptz")})
 """  # noqa: S608 - constants of our own
 _CLAIM = f"""
 INSERT INTO operations_reminderdelivery
@@ -62,7 +64,7 @@ SELECT %s, w.*, %s, %s, 1, '' FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s
 ON CONFLICT (organization_id, record_id, due_at, step_days) DO UPDATE
     SET state = EXCLUDED.state, claimed_at = EXCLUDED.claimed_at, letter_id = EXCLUDED.letter_id,
         attempts = operations_reminderdelivery.attempts + 1
-    WHERE {_AGAIN} EXCLUDED.claimed_at
+    WHERE {_AGAIN.format(moment="EXCLUDED.claimed_at")}
 RETURNING id, record_id
 """  # noqa: S608 - constants of our own
 # A cluster allows no parameter after the SELECT: it finds the rows first, and inserts them by another statement.
