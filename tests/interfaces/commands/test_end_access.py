@@ -30,6 +30,7 @@ from tests.interfaces.console.conftest import make_staff, signed_in
 
 pytestmark = pytest.mark.django_db
 CONSOLE = "/console/companies/"
+READ_AFTER_WRITING = pytest.mark.one_server("pages ask functions of the owner, which see only what is committed there")
 
 
 def ended(*arguments):
@@ -83,6 +84,7 @@ def access():
     return Access()
 
 
+@READ_AFTER_WRITING
 def test_nothing_that_was_issued_before_opens_any_more(access):
     operator = signed_in(make_staff("ada", OPERATOR))
     code = invitations.issue(user=make_staff("new", None), by="a test", at=timezone.now())
@@ -133,6 +135,7 @@ def test_each_company_and_the_deployment_have_a_line_in_the_access_log(access):
     assert access_chain.verify(access.company.organization_id).faults == access_chain.verify(DEPLOYMENT).faults == []
 
 
+@READ_AFTER_WRITING
 def test_a_dry_run_counts_and_changes_nothing(access):
     operator = signed_in(make_staff("ada", OPERATOR))
     found = ended("--dry-run")
@@ -142,6 +145,7 @@ def test_a_dry_run_counts_and_changes_nothing(access):
     assert not AccessLog.objects.filter(act="all access ended").exists()
 
 
+@READ_AFTER_WRITING
 def test_one_company_alone_leaves_the_others_and_the_staff(access):
     other, operator = Access(), signed_in(make_staff("ada", OPERATOR))
     found = ended("--organization", access.company.organization_id)
