@@ -27,7 +27,7 @@ from compliance.facts.people.teams import keep_memberships, refuse_unknown_named
 from compliance.facts.recording.batch import Batch
 from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import append, keep, update
-from compliance.tenancy import arrays, sql
+from compliance.tenancy import arrays, cluster, sql
 
 DETAILS = ("person_name", "account_email", "work_email")
 Details = tuple[str | None, str | None, str | None]
@@ -219,12 +219,13 @@ def _make_profiles(batch: Batch[Any], details: Mapping[uuid.UUID, Details]) -> _
     for line in batch.accepted_lines():
         if line.learner_profile_id not in known:
             new.setdefault(line.learner_profile_id, details[line.fact_id])
+    # On a cluster only a statement that returns rows counts those that it wrote.
     written = append(
         "people_profile",
         batch.organization_id,
         {"learner_profile_id": "uuid"} | dict.fromkeys(DETAILS, "text"),
         [(profile_id, *stated) for profile_id, stated in new.items()],
-        ending=_UNLESS_NAMED,
+        ending=f"{_UNLESS_NAMED} {cluster.ANSWER}",
     )
     return _Made(known, len(new), written)
 
