@@ -665,7 +665,10 @@ class Sender:
         return Answer(0, 0, refused).and_then(self._halved(whole))
 
     def _halved(self, lines: list[Line]) -> Answer:
-        """The result of lines; a post that is too large is sent in halves."""
+        """The result of lines; a post that is too large is sent in halves, which are posts of their own.
+
+        When `strict`, nothing is sent after a half that has a refused line.
+        """
         try:
             answer = self._service.send(lines, strict=self._strict)
         except TooLargeError:
@@ -675,7 +678,8 @@ class Sender:
                     0, 0, [Refusal(lines[0], "too_large", "The service takes no post as large as this line.")]
                 )
             middle = len(lines) // 2
-            return self._halved(lines[:middle]).and_then(self._halved(lines[middle:]))
+            first = self._halved(lines[:middle])
+            return first if first.refused and self._strict else first.and_then(self._halved(lines[middle:]))
         refused = {each.line.number for each in answer.refused}
         taken = next((line for line in lines if line.number not in refused), None)
         if taken is not None:

@@ -20,7 +20,9 @@ import pytest
 
 from clients import send_facts
 from compliance.facts.importing import import_facts
+from compliance.facts.people import queries
 from compliance.history import actions
+from compliance.tenancy import context
 from tests.companies import make_company
 from tests.facts.files import completed, course, fact, file_of, joined, moment, shared, team
 from tests.history import reading
@@ -249,6 +251,22 @@ def test_strict_stops_at_the_first_refused_line_and_goes_on_when_it_is_mended(se
     said, told, status = run(server.url, target, file, "--strict", "--lines", 4)
     assert (status, said["recorded"], said["known"], said["lines"]) == (0, 9, 0, 9)
     assert "Going on behind line 4" in told
+
+
+def test_strict_sends_nothing_after_a_refused_half_of_a_post_that_is_too_large(network, target_of, tmp_path):
+    target = target_of()
+    lines = file_of([joined(f"person-{number}") for number in range(7)]).getvalue().splitlines()
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(b"\n".join([*lines[:2], b"nonsense", *lines[2:]]))
+    narrow = network(limit_bytes=3 * len(lines[0]))
+    said, told, status = run(narrow.url, target, file, "--strict", "--compress", "none")
+    assert (said, status) == (None, 1)
+    assert "Nothing of the post with line 3 was recorded; the posts before it were." in told
+    with context.company(target.organization_id):
+        assert queries.employees(target.organization_id, datetime.now(UTC)) == 2
+    file.write_bytes(b"\n".join(lines))
+    said, told, status = run(narrow.url, target, file, "--strict", "--compress", "none")
+    assert (status, said["recorded"], said["known"]) == (0, 5, 2), told
 
 
 def test_another_file_or_another_token_begins_at_the_first_line_and_a_pipe_must_bring_the_same(
