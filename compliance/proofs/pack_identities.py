@@ -123,7 +123,7 @@ class Identities:
             if not form.holds(found[name]):
                 report.fault(Check.IDENTITY, at, (name,), f"{name} is not {form.words}.")
                 return
-        if identity_sha256(*(cast("str", found[name]) for name in forms)) != listed.hidden["identity_sha256"]:
+        if identity_sha256(**{name: cast("str", found[name]) for name in forms}) != listed.hidden["identity_sha256"]:
             report.fault(Check.IDENTITY, at, (), f"This is not the name that {listed.version.place} commits to.")
             return
         for name in ("person_name", "work_email"):  # certificates have no address, in neither place
