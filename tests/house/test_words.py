@@ -20,7 +20,7 @@ def _rows(heading: str) -> list[str]:
 
 
 TERMS, RETIRED = _rows("Glossary"), _rows("Retired words")
-STORED = set(re.findall(r"`(\w+)`", re.search(r"names that are stored:([^.]*)\.", TEXT)[1]))  # type: ignore[index]
+STORED = set(re.findall(r"`(\w+)`", re.findall(r"names that are stored:([^.]*)\.", TEXT)[0]))
 FORMS = re.compile(rf"(?<![a-z])(?:{'|'.join(RETIRED)})(?:d|s|ing)?(?![a-z])", re.IGNORECASE)
 NAMES_ONLY = {"reach", "why", "birth"}
 """Ordinary English words, retired only as names."""
