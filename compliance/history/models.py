@@ -5,6 +5,7 @@ Only the head is ever updated. Captures, records and rows are append-only, by pr
 
 from django.db import models
 
+from compliance.catalogue import owed
 from compliance.tenancy.models import CompanyRow
 
 
@@ -136,8 +137,11 @@ class HistoryRow(models.Model):
                 fields=["organization_id", "register", "due_at"],
                 name="row_due",
                 condition=models.Q(
-                    register__in=(1, 6), due_at__isnull=False, done_at__isnull=True, waived_at__isnull=True
-                ),  # of owed courses and policies
+                    register__in=(owed("course").number, owed("policy").number),
+                    due_at__isnull=False,
+                    done_at__isnull=True,
+                    waived_at__isnull=True,
+                ),
             ),
         ]
 
