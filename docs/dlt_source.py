@@ -52,7 +52,7 @@ class Service:
         return answer.json()
 
 
-def registers(base_url: str, key: str, limit: int = 200, history: bool = False) -> list[Any]:
+def registers(base_url: str, key: str, limit: int = 1000, history: bool = False) -> list[Any]:
     """The registers that the key opens, as dlt's resources, to be run once.
 
     Each remembers in the pipeline's state how far it has read.
@@ -149,7 +149,7 @@ def name_of(statement: str) -> str:
     return statement.split()[2] if statement.startswith("CREATE VIEW") else ""
 
 
-def run(pipeline: Any, base_url: str, key: str, limit: int = 200, history: bool = False) -> Any:
+def run(pipeline: Any, base_url: str, key: str, limit: int = 1000, history: bool = False) -> Any:
     """One run: reads what is new, loads it, and leaves the warehouse as /v1 is."""
     dlt.config["load.delete_completed_jobs"] = True  # what was loaded stays in no file, for names may stand in it
     told = pipeline.run(registers(base_url, key, limit, history))

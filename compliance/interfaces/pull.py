@@ -239,7 +239,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--key-env", required=True, help="Name of the environment variable that holds the API key.")
     parser.add_argument("--as-at", type=_instant, help="RFC 3339 instant; now, unless said otherwise.")
-    parser.add_argument("--limit", type=int, default=200, help="Rows a page, 1 to 200.")
+    parser.add_argument(
+        "--limit", type=int, default=1000, help="Rows a page. The service gives at most 200, with --follow 1,000."
+    )
     parser.add_argument("--prove", type=int, default=0, metavar="N", help="Fetch and keep proofs of N rows, at random.")
     parser.add_argument("--log-key", metavar="LINE", help="The verifier key of the log, which the proofs must bear.")
     parser.add_argument("--follow", action="store_true", help="Keep a copy right by the feed, under DIR/followed.")

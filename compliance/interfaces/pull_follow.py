@@ -128,7 +128,7 @@ def follow(
     folder: Path,
     say: Callable[[str], None],
     *,
-    limit: int = 200,
+    limit: int = 1000,
     wait: Callable[[], bool] = lambda: False,
 ) -> int:
     """Reads the feed to its end, again while `wait` returns true; returns how many versions came in all.

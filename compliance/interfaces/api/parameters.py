@@ -101,14 +101,14 @@ def parse(query: bytes, allowed: Collection[str]) -> dict[str, str]:
     return values
 
 
-def limit(values: dict[str, str]) -> int:
-    """How many rows a page may hold; more than 200 is treated as 200."""
+def limit(values: dict[str, str], maximum: int = MAXIMUM_LIMIT) -> int:
+    """How many rows a page may hold: 200 unless sent, and `maximum` where more is sent."""
     text = values.get("limit")
     if text is None:
         return MAXIMUM_LIMIT
     if not _LIMIT.fullmatch(text):
-        raise invalid(ParameterFault("limit", "limit is a whole number from 1 to 200, in the digits 0 to 9."))
-    return MAXIMUM_LIMIT if len(text) > 3 else min(int(text), MAXIMUM_LIMIT)
+        raise invalid(ParameterFault("limit", f"limit is a whole number from 1 to {maximum}, in the digits 0 to 9."))
+    return maximum if len(text) > len(str(maximum)) else min(int(text), maximum)
 
 
 def course(values: dict[str, str]) -> UUID | None:

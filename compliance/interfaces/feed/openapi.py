@@ -16,7 +16,7 @@ from compliance.catalogue.stored import stored_shape
 from compliance.interfaces.api import described, envelope, parameters, views
 from compliance.interfaces.api.described import Problems
 from compliance.interfaces.api.problems import Code
-from compliance.interfaces.api.schema import LIMIT
+from compliance.rules.limits import MAXIMUM_CHANGES
 from compliance.rules.vocabulary import Cause
 
 REVISION = "1.0.0"
@@ -111,7 +111,7 @@ def document(base_url: str) -> dict[str, Any]:
     schemas["ChangesPage"]["properties"] = {
         "data": {
             "type": "array",
-            "maxItems": parameters.MAXIMUM_LIMIT,
+            "maxItems": MAXIMUM_CHANGES,
             "description": "Versions in the order of `sequence`.",
             "items": {
                 "oneOf": [{"$ref": reference} for reference in references.values()],
@@ -151,7 +151,18 @@ def _changes() -> dict[str, Any]:
                 " of one of them, the answer is `insufficient_scope`.",
                 "schema": text,
             },
-            {"name": "limit", "in": "query", "description": LIMIT.description, "schema": LIMIT.type},
+            {
+                "name": "limit",
+                "in": "query",
+                "description": f"Versions a page, 1 to {MAXIMUM_CHANGES}; larger values are treated as"
+                f" {MAXIMUM_CHANGES}. A long history is read quickest with the most. A page may hold fewer.",
+                "schema": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "default": parameters.MAXIMUM_LIMIT,
+                    "examples": [MAXIMUM_CHANGES],
+                },
+            },
         ],
     }
 

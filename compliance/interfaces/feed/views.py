@@ -1,7 +1,7 @@
 """`GET /feed/v1/changes?register=&cursor=&limit=`: the versions of registers in order, for a key of their scopes.
 
-Authentication, limits, parameters and problems are those of /v1 (`interfaces.api`). No page goes beyond the snapshot
-that it names, which is the head of the history, read before any of the rows.
+Authentication, limits, parameters and problems are those of /v1 (`interfaces.api`); only `limit` may be greater. No
+page goes beyond the snapshot that it names, which is the head of the history, read before any of the rows.
 """
 
 import orjson
@@ -18,6 +18,7 @@ from compliance.registers.callers import Caller
 from compliance.registers.changes import Place
 from compliance.registers.errors import OtherHistoryError
 from compliance.registers.questions import Question
+from compliance.rules.limits import MAXIMUM_CHANGES
 from compliance.rules.vocabulary import Scope
 from compliance.tenancy import reading
 
@@ -35,7 +36,7 @@ class ChangesViewSet(views.ApiViewSet):
             values = parameters.parse(views.query_of(request), ("register", "cursor", "limit"))
             text = values.get("cursor")
             cursor = _asked(caller, values.get("register"), text)
-            limit = parameters.limit(values)
+            limit = parameters.limit(values, MAXIMUM_CHANGES)
             if not caller.available:
                 raise Problem(Code.UNAVAILABLE)
             question = Question(caller.company, caller.pin, now, personal=Scope.PEOPLE_READ in caller.scopes)

@@ -217,6 +217,26 @@ def test_what_it_does_not_know_is_refused(small, caller_of, query):
     assert answer.json()["errors"][0]["parameter"] == query.partition("=")[0]
 
 
+def test_a_page_has_200_versions_unless_more_are_asked_for_and_at_most_1000(stored, caller_of):
+    for _ in range(1004):
+        stored.training(stored.profile(), stored.now - timedelta(days=3))
+    call = caller_of(stored.organization_id)
+    whole = follow(call, limit=1000)[0]
+    assert len(whole) > 1000
+    assert whole == follow(call)[0]
+    for asked, held in (
+        ({}, 200),
+        ({"limit": 200}, 200),
+        ({"limit": 999}, 999),
+        ({"limit": 1000}, 1000),
+        ({"limit": 1001}, 1000),
+        ({"limit": 10**30}, 1000),
+    ):
+        answer = page(call, **asked)
+        assert (answer["data"], answer["at_end"]) == (whole[:held], False)
+        assert page(call, cursor=answer["next_cursor"], limit=3)["data"] == whole[held : held + 3]
+
+
 def test_it_answers_as_v1_does(small, caller_of):
     call = caller_of(small.organization_id)
     head = call(f"{FEED}?limit=3", method="HEAD")
