@@ -42,17 +42,27 @@ def policy(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
 def _sign(visit: Visit, state: SigningState, record: RecordContent) -> HttpResponse:
     person_name = name_of(visit.organization_id, visit.learner_profile_id)
     try:
+        release_id = release_of(visit.request)
+        if (
+            release_id != record.course_release_id
+        ):  # before anything of the form is used for a version that is not its own
+            raise SigningRefusedError("Another version of the policy is asked for by now.", "other_version")
         receipt_id = sign_policy(
             organization_id=visit.organization_id,
             share_id=record.assignment_id,
             learner_profile_id=visit.learner_profile_id,
-            course_release_id=release_of(visit.request),
+            course_release_id=release_id,
             signature=signature_of(visit.request, person_name),
             sign_in_methods=SIGN_IN_METHOD,
             at=visit.now,
         )
     except OtherNameError as error:
-        values = {"person_name": person_name, "typed": error.typed, "record": record}
+        values = {
+            "person_name": person_name,
+            "typed": error.typed,
+            "course_id": record.course_id,
+            "release": release_id,
+        }
         return visit.render("signing/other_name.html", values)
     except SigningFormError as error:
         return _ask(visit, state, record, error, status=422)

@@ -188,6 +188,32 @@ def test_a_version_that_was_replaced_while_reading_is_shown_anew(person: Person)
     assert person.post(release=str(newer.course_release_id)).status_code == 303
 
 
+@pytest.mark.parametrize("changed", [{"typed": "Ana M. Reis"}, {"typed": " "}, {"kind": "drawn", "drawn": "[]"}])
+def test_nothing_of_a_form_is_used_for_a_version_that_was_published_while_reading(
+    changed: dict[str, str], person: Person
+) -> None:
+    newer = person.story.version(
+        course_id=person.version.course_id, version=2, change_kind=ChangeKind.ASK_AGAIN, at=person.story.now
+    )
+    person.story.tell([newer])
+    answer = person.post(**changed)
+    assert answer.status_code == 409
+    assert "newer version" in body(answer)
+    assert 'name="confirmed"' not in body(answer)
+    assert "checked>" not in body(answer).split('id="agree"')[1][:200]
+
+
+def test_the_question_about_a_name_is_about_the_version_that_was_read(person: Person) -> None:
+    text = body(person.post(typed="Ana M. Reis"))
+    assert f'name="release" value="{person.version.course_release_id}"' in text
+    newer = person.story.version(
+        course_id=person.version.course_id, version=2, change_kind=ChangeKind.ASK_AGAIN, at=person.story.now
+    )
+    person.story.tell([newer])
+    assert person.post(typed="Ana M. Reis", confirmed="Ana M. Reis").status_code == 409
+    assert person.receipts() == []
+
+
 def test_a_share_that_is_withdrawn_while_reading_asks_nothing_any_more(person: Person) -> None:
     assert person.get().status_code == 200
     person.story.tell([kinds.ShareEnded(fact_id=uuid.uuid4(), at=person.story.now, share_id=person.share_id)])
