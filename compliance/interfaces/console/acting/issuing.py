@@ -1,4 +1,4 @@
-"""What acts on keys and on sources share: the fields for networks and end, and the time of last use."""
+"""What acts on keys and on sources share: the issuer, the fields for networks and end, and the time of last use."""
 
 from datetime import datetime
 
@@ -11,6 +11,11 @@ from compliance.access.models import ApiKey, Source
 from compliance.interfaces.console.acting.act import Acting, CannotActError
 from compliance.interfaces.console.acting.fields import day_field, end_of
 from compliance.interfaces.console.wording import written_instant
+
+
+def issuer(acting: Acting) -> str:
+    """Whoever sees the token: of two people the one who confirms."""
+    return str((acting.second or acting.staff).actor_id)
 
 
 def networks_field() -> forms.CharField:

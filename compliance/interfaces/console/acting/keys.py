@@ -12,7 +12,7 @@ from compliance.access import actions
 from compliance.access.models import ApiKey
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, chosen
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
-from compliance.interfaces.console.acting.issuing import end, end_field, last_used, networks_field
+from compliance.interfaces.console.acting.issuing import end, end_field, issuer, last_used, networks_field
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.wording import written_day
@@ -91,7 +91,7 @@ class IssueKey(_OfKey):
             scopes=acting.data["scopes"],
             environment=settings.ENVIRONMENT,
             at=acting.at,
-            actor=str(acting.staff.actor_id),
+            actor=issuer(acting),
             name=acting.data["key_name"],
             networks=acting.data["networks"].replace(",", " ").split(),
             expires_at=_end(acting),
@@ -151,7 +151,7 @@ class RotateKey(_OfKey):
             key_id=old.key_id,
             environment=settings.ENVIRONMENT,
             at=acting.at,
-            actor=str(acting.staff.actor_id),
+            actor=issuer(acting),
         )
         return Done(gettext("The key …%(ending)s takes over.") % {"ending": key.ending}, "keys", secret=token)
 

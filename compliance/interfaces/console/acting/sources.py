@@ -21,7 +21,7 @@ from compliance.facts.lines.kinds import KINDS
 from compliance.interfaces.console import kinds as in_words
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, chosen
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
-from compliance.interfaces.console.acting.issuing import end, end_field, last_used, networks_field
+from compliance.interfaces.console.acting.issuing import end, end_field, issuer, last_used, networks_field
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.wording import written_day
@@ -168,7 +168,7 @@ class IssueSource(_OfSource):
             kinds=kinds,
             environment=settings.ENVIRONMENT,
             at=acting.at,
-            actor=str(acting.staff.actor_id),
+            actor=issuer(acting),
             networks=_networks(acting),
             leaving=acting.data["leaving"],
             expires_at=_end(acting),
@@ -250,7 +250,7 @@ class RotateSource(_OfSource):
             source_id=chosen.source_id,
             environment=settings.ENVIRONMENT,
             at=acting.at,
-            actor=str(acting.staff.actor_id),
+            actor=issuer(acting),
             expires_at=_end(acting),
         )
         return Done(

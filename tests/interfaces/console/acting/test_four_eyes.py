@@ -309,7 +309,14 @@ def test_a_key_with_names_needs_two_who_may_export(company):
     assert not ApiKey.objects.exists()
     page = decide(signed_in(both[1]), company, "issue-key", job).content.decode()
     assert re.search(r"svc_test_\w{49}", page)
-    assert ApiKey.objects.get().issued_by == str(actor_id(both[0].pk))
+    key = ApiKey.objects.get()
+    assert key.issued_by == str(actor_id(both[1].pk)), "whoever was shown the key"
+    _, sent = preview(signed_in(both[0]), company, "rotate-key", key_id=str(key.key_id))
+    confirm(signed_in(both[0]), company, "rotate-key", sent)
+    with context.company(company.organization_id):
+        job = Job.objects.get(state=Job.State.PREPARED)
+    assert re.search(r"svc_test_\w{49}", decide(signed_in(both[1]), company, "rotate-key", job).content.decode())
+    assert ApiKey.objects.get(rotated_from=key.key_id).issued_by == str(actor_id(both[1].pk))
     job = None
     _, sent = preview(
         signed_in(both[0]), company, "issue-key", key_name="Plain", scopes=["training:read"], networks="",

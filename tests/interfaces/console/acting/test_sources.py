@@ -11,7 +11,7 @@ from django.utils import timezone
 from compliance.access import sources, tokens
 from compliance.access.models import Source
 from compliance.interfaces.console.models import AccessLog, Job
-from compliance.interfaces.console.permissions import AUDITOR, OPERATOR
+from compliance.interfaces.console.permissions import AUDITOR, OPERATOR, actor_id
 from compliance.tenancy import context
 from tests.companies import make_company
 from tests.interfaces.console.acting.test_keys import day, post
@@ -110,9 +110,18 @@ def test_where_two_people_are_needed_nobody_hands_out_or_rotates_a_token_alone(o
     assert "svc_in_test_" not in signed_in(first).post(where, sent).content.decode()
     assert "svc_in_test_" in signed_in(second).post(where, sent).content.decode()
     source = Source.objects.get()
+    assert source.issued_by == str(actor_id(second.pk)), "whoever was shown the token"
     text = post(signed_in(first), organization_id, "rotate-source", source_id=str(source.source_id), expires_on=day(9))
     assert "This needs a second person" in text
     assert "svc_in_test_" not in text
+    with context.company(organization_id):
+        job = Job.objects.get(state=Job.State.PREPARED)
+    where = f"/console/companies/{organization_id}/inbox/rotate-source/{job.job_id}/"
+    third = make_staff("orla", OPERATOR)
+    assert "svc_in_test_" in signed_in(third).post(where, sent).content.decode()
+    source.refresh_from_db()
+    assert source.issued_by == str(actor_id(third.pk))
+    assert "orla" in page(signed_in(first), organization_id)
 
 
 def test_a_rotation_says_until_when_the_former_token_opens(staff, organization_id):
