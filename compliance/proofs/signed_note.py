@@ -98,14 +98,18 @@ def format_note(text: str, signatures: Iterable[NoteSignature]) -> str:
     return f"{check_text(text)}\n{''.join(lines)}"
 
 
-def parse_note(note: str) -> SignedNote:
-    """Return the text and signatures of a signed note; the last empty line separates them. Checks no signature."""
+def parse_note(note: str, most: int | None = MOST_SIGNATURES) -> SignedNote:
+    """Return the text and signatures of a signed note; the last empty line separates them. Checks no signature.
+
+    Raises NoteMalformed, also for more than `most` signatures; None is for a note of one's own, of which nobody else
+    decides how long it is.
+    """
     text, separator, block = note.rpartition("\n\n")
     if not separator or not block.endswith("\n"):
         raise NoteMalformed("A signed note is a text, an empty line and signature lines, each ending in a line feed.")
     lines = block.removesuffix("\n").split("\n")
-    if len(lines) > MOST_SIGNATURES:
-        raise NoteMalformed(f"A signed note has at most {MOST_SIGNATURES} signatures.")
+    if most is not None and len(lines) > most:
+        raise NoteMalformed(f"A signed note has at most {most} signatures.")
     return SignedNote(check_text(text + "\n"), tuple(_parse_signature(line) for line in lines))
 
 
@@ -140,12 +144,23 @@ def parse_verifier_key(line: str, signature_type: bytes = ED25519_SIGNATURE) -> 
 
 
 def signatures_of(note: SignedNote, keys: Iterable[VerifierKey]) -> Iterator[tuple[VerifierKey, NoteSignature]]:
-    """Yield each signature of a note with the name and hash of one of the keys. Checks no signature."""
+    """Yield each signature of a note with the name and hash of one of the keys, a repeated one once.
+
+    Checks no signature. Anybody can repeat the lines of a note, so a repeated one is not worth a second check.
+    """
     known = {(key.key_name, key.key_hash()): key for key in keys}
-    for each in note.signatures:
+    for each in dict.fromkeys(note.signatures):
         key = known.get((each.key_name, each.key_hash))
         if key is not None:
             yield key, each
+
+
+def one_for_each_key(signatures: Iterable[NoteSignature]) -> list[NoteSignature]:
+    """Return the first signature of each key, in their order."""
+    found: dict[tuple[str, bytes], NoteSignature] = {}
+    for each in signatures:
+        found.setdefault((each.key_name, each.key_hash), each)
+    return list(found.values())
 
 
 def verified_text(note: str, *verifier_keys: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from . import ed25519
 from .cosignature import witness_key
 from .errors import WitnessFolderRefused
-from .signed_note import ED25519_COSIGNATURE
+from .signed_note import ED25519_COSIGNATURE, format_note, one_for_each_key, parse_note
 
 LOCK_SECONDS = 10.0
 _PRIVATE = "PRIVATE+KEY"
@@ -71,12 +71,19 @@ class WitnessMemory:
             connection.execute("COMMIT")
 
     def latest(self, origin: str, state: sqlite3.Connection | None = None) -> str | None:
-        """Return the note that was cosigned last for a log, or None."""
+        """Return the note that was cosigned last for a log, or None.
+
+        It has one signature of each key, whatever the file holds: readers take no note with many. Raises NoteMalformed
+        when the file holds something else than a note.
+        """
         if state is None:
             with closing(sqlite3.connect(self._database, timeout=LOCK_SECONDS)) as connection:
                 return self.latest(origin, connection)
         row = state.execute("SELECT note FROM cosigned WHERE origin = ?", (origin,)).fetchone()
-        return None if row is None else str(row[0])
+        if row is None:
+            return None
+        kept = parse_note(str(row[0]), most=None)
+        return format_note(kept.text, one_for_each_key(kept.signatures))
 
     def keep(self, origin: str, note: str, state: sqlite3.Connection) -> None:
         """Keep the note as the one that was cosigned last for its log."""

@@ -12,7 +12,15 @@ from .cosignature import cosign, witness_key
 from .errors import CheckpointRequestMalformed, LogForked, LogUnknown, SizeConflict
 from .log import LogCheckpoint, parse_log_checkpoint
 from .merkle import EMPTY_ROOT, check_consistency
-from .signed_note import VerifierKey, format_note, parse_note, parse_verifier_key, signatures_of, verified_text
+from .signed_note import (
+    VerifierKey,
+    format_note,
+    one_for_each_key,
+    parse_note,
+    parse_verifier_key,
+    signatures_of,
+    verified_text,
+)
 from .witness_memory import WitnessMemory
 from .witness_request import CheckpointRequest
 
@@ -55,7 +63,7 @@ class Witness:
             latest = self.memory.latest(checkpoint.origin, state)
             self._check_growth(request, checkpoint, latest)
             cosignature = cosign(self.key.key_name, self.memory.seed, note.text, time)
-            signatures = [each for _, each in signatures_of(note, keys)]
+            signatures = one_for_each_key(each for _, each in signatures_of(note, keys))
             self.memory.keep(checkpoint.origin, format_note(note.text, [*signatures, cosignature]), state)
         return cosignature.line()
 
@@ -74,7 +82,7 @@ class Witness:
         """Raise unless the checkpoint continues the one that was cosigned last."""
         size, root, forked = 0, EMPTY_ROOT, False
         if latest is not None:
-            known = parse_log_checkpoint(parse_note(latest).text)
+            known = parse_log_checkpoint(parse_note(latest, most=None).text)
             size, root = known.size, known.root
             forked = checkpoint.size == size and checkpoint.root != root
             if forked:

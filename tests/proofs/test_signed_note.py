@@ -9,11 +9,13 @@ from compliance.proofs.log import LogCheckpoint, parse_log_checkpoint
 from compliance.proofs.note_keys import NoteSigner
 from compliance.proofs.signed_note import (
     ED25519_COSIGNATURE,
+    MOST_SIGNATURES,
     NoteSignature,
     VerifierKey,
     format_note,
     parse_note,
     parse_verifier_key,
+    signatures_of,
     verified_text,
 )
 
@@ -60,6 +62,15 @@ def test_one_signature_that_fails_refuses_the_note_though_another_holds() -> Non
     assert verified_text(note, SIGNER.verifier_key) == text
     with pytest.raises(NoteUnverified):
         verified_text(note, SIGNER.verifier_key, other.verifier_key)
+
+
+def test_a_line_that_is_repeated_is_one_signature_to_check() -> None:
+    note = SIGNER.sign(CHECKPOINT.text())
+    repeated = parse_note(note + note.splitlines(keepends=True)[-1] * (MOST_SIGNATURES - 1))
+    assert len(repeated.signatures) == MOST_SIGNATURES
+    assert [each for _, each in signatures_of(repeated, [parse_verifier_key(SIGNER.verifier_key)])] == list(
+        parse_note(note).signatures
+    )
 
 
 def test_a_signature_has_one_spelling() -> None:

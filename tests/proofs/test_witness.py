@@ -5,11 +5,13 @@ import hashlib
 import json
 import os
 import re
+import sqlite3
 import stat
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from compliance.proofs.cosignature import cosigned_times, parse_witness_key
 from compliance.proofs.log import LogCheckpoint, parse_log_checkpoint
 from compliance.proofs.merkle import EMPTY_ROOT
 from compliance.proofs.note_keys import NoteSigner
-from compliance.proofs.signed_note import VerifierKey, parse_note, verified_text
+from compliance.proofs.signed_note import MOST_SIGNATURES, VerifierKey, parse_note, verified_text
 from compliance.proofs.single_file import single_file
 from compliance.proofs.witness_memory import WitnessMemory
 from compliance.proofs.witness_request import MOST_BODY_BYTES, CheckpointRequest
@@ -147,6 +149,33 @@ def test_only_a_trusted_key_of_the_log_counts(witness) -> None:
     both = right._replace(note=right.note + stranger.note(5).splitlines(keepends=True)[-1])
     witness.cosigns(both)
     assert "\n".join(witness.ask("GET", ADDRESS)[1].splitlines()[:5]) == right.note.rstrip("\n")
+
+
+def repeated(note: str) -> str:
+    """The note with its signature line as often as a note may have lines."""
+    return note + note.splitlines(keepends=True)[-1] * (MOST_SIGNATURES - 1)
+
+
+def test_a_signature_that_is_repeated_is_kept_once_and_stops_nothing(witness) -> None:
+    status, line = witness.add(LOG.request(0, 5)._replace(note=repeated(LOG.note(5))))
+    assert status == 200
+    assert set(cosigned_times(LOG.note(5) + line, witness.key)) == {parse_witness_key(witness.key)}
+    status, note, _ = witness.ask("GET", ADDRESS)
+    assert (status, len(parse_note(note).signatures)) == (200, 2)
+    assert verified_text(note, LOG.verifier_key) == LOG.checkpoint(5).text()
+    assert list(cosigned_times(note, witness.key)) == [parse_witness_key(witness.key)]
+    witness.cosigns(LOG.request(5, 9))
+
+
+def test_a_note_that_was_kept_with_more_lines_than_readers_take_is_served_and_continued(folder) -> None:
+    with RunningWitness(folder, LOG.verifier_key) as running:
+        line = running.add(LOG.request(0, 5))[1]
+    with closing(sqlite3.connect(folder / "cosigned.sqlite3")) as memory, memory:
+        memory.execute("UPDATE cosigned SET note = ?", (repeated(LOG.note(5)) + line,))
+    with RunningWitness(folder, LOG.verifier_key) as running:
+        assert running.ask("GET", ADDRESS)[:2] == (200, LOG.note(5) + line)
+        assert running.add(FORK.request(5, 9))[0] == 422
+        running.cosigns(LOG.request(5, 9))
 
 
 def test_a_log_may_have_several_keys_and_a_witness_several_logs(folder) -> None:
