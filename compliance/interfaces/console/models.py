@@ -115,7 +115,7 @@ class Job(CompanyRow):
     """Long work that staff began: its arguments, how far it is, how it ended. The worker reads it by its id.
 
     `upload_file_id` is the file it works on (a facts file, a package, a table); the file is removed when the job ends,
-    because it may hold personal data.
+    because it may hold personal data. `message` stays, and no erasure clears it: it names nobody.
     """
 
     class State(models.TextChoices):

@@ -1,5 +1,6 @@
 """Acts: previewed without a trace, confirmed with a reason, performed once, and logged."""
 
+import importlib
 import io
 import json
 import re
@@ -32,7 +33,7 @@ from compliance.interfaces.console.models import AccessLog, Job
 from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.tasks import run_job, send_waiting
 from compliance.rules.vocabulary import Scope
-from compliance.tenancy import context
+from compliance.tenancy import context, sql
 from compliance.tenancy.turns import turn
 from config.celery import app
 from tests.companies import Company, make_company, noon
@@ -239,6 +240,35 @@ def test_people_are_suspended_resumed_ended_and_erased(staff, company):
     assert confirm(manager, company, "erase", sent).status_code == 302
     with context.company(company.organization_id):
         assert Profile.objects.get().person_name is None
+
+
+def test_the_address_of_an_invited_person_is_on_no_page_of_work_once_they_are_erased(staff, company):
+    anna, manager = company.join("Anna Berg"), staff(COMPLIANCE_MANAGER)
+    record_ids(company)
+    do(manager, company, "invite", work_email="anna.berg@example.org")
+    do(manager, company, "erase", learner_profile_id=str(anna.learner_profile_id))
+    with context.company(company.organization_id):
+        job = Job.objects.get(act="invite")
+        assert not [each for each in Job.objects.all() if "anna.berg@" in f"{each.message} {each.told} {each.findings}"]
+    pages = f"/console/companies/{company.organization_id}"
+    for page in (f"{pages}/act/", f"{pages}/work/{job.job_id}/"):
+        text = manager.get(page).content.decode()
+        assert "a letter with it is on its way" in text
+        assert "anna.berg@example.org" not in text
+
+
+def test_the_migration_empties_stored_results_that_name_the_invited_and_no_others(staff, company):
+    migration = importlib.import_module("compliance.interfaces.console.migrations.0011_messages_of_invitations")
+    do(staff(COMPLIANCE_MANAGER), company, "invite", work_email="anna@example.org")
+    with context.company(company.organization_id):
+        Job.objects.update(message="The invitation is recorded, and a letter with it goes to anna@example.org.")
+        kept = Job.objects.create(
+            organization_id=company.organization_id, act="suspend", state=Job.State.DONE, user_id=1, username="anna",
+            asked_at=timezone.now(), message="The person is suspended.",
+        )  # fmt: skip
+        for _ in range(2):
+            sql.execute(migration.CLEAR, [])
+        assert dict(Job.objects.values_list("act", "message")) == {"invite": "", kept.act: kept.message}
 
 
 def test_records_are_waived_reinstated_and_given_deadlines_one_by_one(staff, company):

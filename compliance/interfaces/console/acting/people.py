@@ -41,15 +41,10 @@ def _invited(acting: Acting) -> dict[str, Any]:
 
 
 def _invitation_leaves(acting: Acting, line: Any) -> Done:
-    """Queues the letter to the invited person."""
+    """Queues the letter to the invited person. The sentence names nobody: it is kept, and no erasure clears it."""
     ask(acting.organization_id, Kind.INVITATION, now=acting.at, invitation_id=line.invitation_id)
     undo = ("revoke-invitation", {"invitation_id": line.invitation_id})
-    return Done(
-        gettext("The invitation is recorded, and a letter with it goes to %(work_email)s.")
-        % {"work_email": line.work_email},
-        "people",
-        undo=undo,
-    )
+    return Done(gettext("The invitation is recorded, and a letter with it is on its way."), "people", undo=undo)
 
 
 def _employment(acting: Acting) -> dict[str, Any]:
