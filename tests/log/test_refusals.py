@@ -8,12 +8,15 @@ import io
 import json
 import re
 import shutil
+import subprocess
+import sys
 
 import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from psycopg import sql
 
 from compliance.history import tree
 from compliance.history.models import HistoryHead
@@ -23,7 +26,8 @@ from compliance.log.models import Leaf
 from compliance.proofs.merkle import CompactRange, check_consistency, leaf_hash
 from compliance.tenancy import context
 from tests.companies import NOW, make_company
-from tests.log.deployment import LATER, captures, entries, grow, head, stated
+from tests.log.deployment import KEY, LATER, captures, entries, grow, head, stated
+from tests.operations.service import ROOT
 
 
 @pytest.fixture
@@ -195,6 +199,24 @@ def test_a_restored_database_is_refused_its_company_closed_and_the_acceptance_is
     assert [queries.leaf_of(company.organization_id, number) for number in (1, 2, 3, 4)] == [0, 1, 5, 6]
     after = stated()
     check_consistency(4, after.size, before.root, after.root, queries.consistency(4, after.size))
+
+
+def test_the_database_role_of_the_signer_is_enough_to_accept(company, superuser, process_environment):
+    restore_database(superuser, company, 2, 2)
+    password = connection.settings_dict["PASSWORD"]
+    superuser.execute(sql.SQL("ALTER ROLE app_signer LOGIN PASSWORD {}").format(password))
+    as_signer = process_environment | {
+        "DATABASE_URL": process_environment["DATABASE_URL"].replace("//app:", "//app_signer:"),
+        "LOG_FOLDER": str(folder.path()), "CHECKPOINT_KEY": KEY, "BASE_URL": "https://records.example.com",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "manage.py", "verify_history", "--checkpoints", "--accept"], cwd=ROOT, env=as_signer,
+        text=True, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"{company.organization_id}: accepted as it is; the acceptance is in the log." in done.stderr
+    accepted(company, 2)
+    call_command("verify_history", "--checkpoints", stdout=io.StringIO())
 
 
 def test_an_accepted_history_may_be_set_back_again(company, superuser):

@@ -26,7 +26,8 @@ class OperatorCommand(BaseCommand):
     def execute(self, *arguments: Any, **options: Any) -> str | None:
         """Runs the command as Django does. Raises CommandError."""
         try:
-            _refuse_unknown_cluster()
+            if self.needs_database(options):
+                _refuse_unknown_cluster()
             return super().execute(*arguments, **options)
         except ComplianceError as error:
             raise CommandError(str(error), returncode=self.refused) from error
@@ -36,6 +37,10 @@ class OperatorCommand(BaseCommand):
             raise CommandError(_who_is_away(error), returncode=self.refused) from error
         except KeyboardInterrupt as error:
             raise CommandError(self.interrupted, returncode=130) from error
+
+    def needs_database(self, options: dict[str, Any]) -> bool:
+        """Whether the command asks the database; one that does not also runs before there is any."""
+        return True
 
     def show(self, found: object, text: str, *, as_json: bool) -> None:
         """Prints what the command found, as JSON or as text."""

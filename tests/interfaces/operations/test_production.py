@@ -256,6 +256,12 @@ def test_a_process_that_checks_needs_the_verifier_key(production, monkeypatch):
     assert "Set CHECKPOINT_VERIFIER_KEY" in _refusal(environment, monkeypatch)
 
 
+def test_the_signer_prints_its_key_line_before_there_is_a_database(production):
+    done = run(of_role(production, "signer") | {"CHECKPOINT_VERIFIER_KEY": ""}, "manage.py", "signer", "--verifier-key")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("records.example.com/log+")
+
+
 def test_a_role_that_there_is_not_is_refused(production, monkeypatch):
     assert "PROCESS_ROLE is web" in _refusal(production | {"PROCESS_ROLE": "wbe"}, monkeypatch)
 

@@ -1,8 +1,9 @@
 """Recomputes stored histories and names the first fault: `verify_history [--organization ORG]`.
 
 With `--checkpoints` it also recomputes the log, compares the histories with it, and both with the checkpoints that were
-signed outside of the database. `--accept` then accepts a history that was restored on purpose, by an entry of the log;
-nothing else accepts one.
+signed outside of the database. `--accept` accepts a history that was restored on purpose, by an entry of the log;
+nothing else accepts one. The signer runs it, whose database role reads no names and no facts: so it recomputes the
+accepted histories and the log, and leaves the rest to the run without `--accept`.
 """
 
 import json
@@ -15,12 +16,13 @@ from typing import Any, NamedTuple
 from django.core.management.base import CommandError
 
 from compliance.facts.ledger.sealing import verify_ledger
+from compliance.history.queries import capture_ends
 from compliance.history.verify import FirstFault, Verified, verify_history
 from compliance.interfaces.commands.operator_command import OperatorCommand, away_node
 from compliance.interfaces.operations import access_heads
 from compliance.log import acceptance, refusals
 from compliance.log import verify as log_verification
-from compliance.tenancy import lost
+from compliance.tenancy import lost, shards
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
@@ -47,7 +49,9 @@ class Command(OperatorCommand):
         parser.add_argument("--json", action="store_true")
         parser.add_argument("--checkpoints", action="store_true", help="Also recompute the log, and hold them to it.")
         parser.add_argument(
-            "--accept", action="store_true", help="With --checkpoints: a backup was restored on purpose; go on from it."
+            "--accept",
+            action="store_true",
+            help="With --checkpoints, as the signer: a backup was restored on purpose; go on from it.",
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -55,7 +59,8 @@ class Command(OperatorCommand):
             raise CommandError("--accept goes with --checkpoints.")
         if options["accept"] and options["organization"]:
             raise CommandError("--accept is for all companies: leave --organization out.")
-        found = [_verified(organization_id) for organization_id in _chosen(options["organization"])]
+        chosen = _chosen(options["organization"])
+        found = _unanswered() if options["accept"] else [_verified(organization_id) for organization_id in chosen]
         faults = [each for each in found if isinstance(each, FirstFault)]
         away = {each.organization_id for each in found if isinstance(each, Away)}
         contradicted: dict[uuid.UUID | None, list[str]] = {}
@@ -73,10 +78,10 @@ class Command(OperatorCommand):
         for sentences in contradicted.values():
             for sentence in sentences:
                 self.stderr.write(sentence)
-        words = [f"{len(faults)} of {len(found)} histories do not hold."] if faults else []
+        words = [f"{len(faults)} of {len(chosen)} histories do not hold."] if faults else []
         if away:
             words.append(
-                f"{len(away)} of {len(found)} could not be recomputed: run this again when their node answers."
+                f"{len(away)} of {len(chosen)} could not be recomputed: run this again when their node answers."
             )
         if contradicted:
             words.append(refusals.WHAT_TO_DO)
@@ -135,6 +140,14 @@ def _verified(organization_id: uuid.UUID) -> Verified | FirstFault | Away:
         return _recomputed(organization_id)
     except lost.ERRORS as error:
         return Away(organization_id, away_node(error, organization_id))
+
+
+def _unanswered() -> list[Verified | FirstFault | Away]:
+    """The companies of nodes that do not answer, of which nothing can be compared with the log now."""
+    away: set[uuid.UUID] = set()
+    capture_ends(away)
+    names = {each.number: each.name for each in shards.nodes()} if away else {}
+    return [Away(each, names[shards.of_company(each).node]) for each in sorted(away)]
 
 
 def _recomputed(organization_id: uuid.UUID) -> Verified | FirstFault:

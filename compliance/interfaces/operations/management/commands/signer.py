@@ -42,6 +42,10 @@ class Command(OperatorCommand):
             help="Print the log's key line: CHECKPOINT_VERIFIER_KEY of the other processes; auditors are given it.",
         )
 
+    def needs_database(self, options: dict[str, Any]) -> bool:
+        """The key line follows from the settings, and is needed before the first start."""
+        return not options["verifier_key"]
+
     def handle(self, *_: Any, **options: Any) -> None:
         keys.signing_key()
         if options["verifier_key"]:
