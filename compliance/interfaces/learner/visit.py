@@ -102,10 +102,12 @@ def learner_page(
 def _signed_out(request: HttpRequest) -> HttpResponseBase:
     """Answers a request without a valid session: the page to sign in, which then leads to the page that was asked for.
 
-    A POST was not carried out, and the page states that. The cookie is deleted, or the reader would be redirected in
-    a circle.
+    `/learn/?to=...` names that page itself. A POST was not carried out, and the page states that. The cookie is
+    deleted, or the reader would be redirected in a circle.
     """
     lead = leads_to(request.path)
+    if request.path == reverse("learner:home"):
+        lead = leads_to("/learn/" + request.GET.get("to", ""))
     if request.method in ("GET", "HEAD"):
         response = see_other(way_in(lead))
     else:

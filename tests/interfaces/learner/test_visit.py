@@ -23,6 +23,14 @@ def test_a_session_opens_home_until_its_person_leaves(signed_in):
     assert answer.cookies["learner"].value == ""
 
 
+@pytest.mark.parametrize(("asked", "led"), [("devices", "?to=devices"), ("//evil.example", ""), ("out", ""), ("", "")])
+def test_a_session_that_has_ended_leads_to_the_page_that_the_address_names(asked, led):
+    client = Client()
+    client.cookies["learner"] = "x"
+    answer = client.get("/learn/", {"to": asked})
+    assert (answer.status_code, answer["Location"]) == (303, f"/learn/{led}")
+
+
 @pytest.mark.parametrize("token", ["x", "AAAA", "f00d" * 8, "a" * 5000])
 def test_a_cookie_that_is_none_of_ours_leads_to_the_way_in(token):
     client = Client()
