@@ -7,6 +7,7 @@ policy. After signing, the link shows that it is done, and the receipt for a qua
 
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
@@ -42,6 +43,7 @@ from compliance.interfaces.pages.signing_form import (
     signature_values,
 )
 from compliance.interfaces.pages.throttle import SIGNINGS_PER_MINUTE, seconds_to_wait
+from compliance.interfaces.pages.written_in import written_in
 from compliance.learning.errors import LearningError, LinkExpiredError, LinkRevokedError
 from compliance.learning.tokens import company_of
 from compliance.letters.actions import Kind, ask
@@ -120,9 +122,12 @@ def _receipt_is_open(link: Link, now: datetime) -> bool:
 
 
 def _current_page(
-    request: HttpRequest, link: Link, now: datetime, *, fault: str | None = None, status: int = 200
+    request: HttpRequest, link: Link, now: datetime, *, fault: SigningFormError | None = None, status: int = 200
 ) -> HttpResponse:
-    """The receipt where there is one, the form where a signature is owed, else a page that states that neither is."""
+    """The receipt where there is one, the form where a signature is owed, else a page that states that neither is.
+
+    A fault of a form for another version than the one that is owed counts for nothing: that version is to be read.
+    """
     with context.company(link.organization_id):
         state = signing_state(
             link.organization_id, share_id=link.share_id, learner_profile_id=link.learner_profile_id, moment=now
@@ -148,7 +153,10 @@ def _current_page(
         if state.record is None or state.door is None:
             return _nothing_to_sign(request)
         version = stored_version(link.organization_id, state.record.course_release_id)
+        if fault is not None and not _is_for(request, version.course_release_id):
+            fault, status = _newer_version(), 409
         values = _form_context(request, link, state, version, now=now, fault=fault)
+        values["agreed"] = request.POST.get("agree") == "yes" and status == 422
         return page(request, "sign.html", values, status=status)
 
 
@@ -185,15 +193,14 @@ def _signed(request: HttpRequest, link: Link, token: str, now: datetime) -> Http
         return message(request, gettext("This link was withdrawn"), [gettext("Ask for a new one.")], status=410)
     except SigningRefusedError as error:
         if error.code == "other_version":
-            fault = gettext("A newer version was published while you read. Please read it before you sign.")
-            return _current_page(request, link, now, fault=fault, status=409)
+            return _current_page(request, link, now, fault=_newer_version(), status=409)
         return _nothing_to_sign(request)
     except OtherNameError as error:
         return _asked_about_the_name(request, link, error.typed, now)
     except SigningFormError as error:
-        return _current_page(request, link, now, fault=str(error), status=422)
+        return _current_page(request, link, now, fault=error, status=422)
     except SignatureError as error:
-        return _current_page(request, link, now, fault=str(refused(error, request)), status=422)
+        return _current_page(request, link, now, fault=refused(error, request), status=422)
     except (PolicyError, FactsError):
         return _nothing_to_sign(request)
     return _again(request)
@@ -207,6 +214,8 @@ def _asked_about_the_name(request: HttpRequest, link: Link, typed: str, now: dat
         )
         if state is None or state.record is None or state.door is None:
             return _nothing_to_sign(request)
+        if not _is_for(request, state.record.course_release_id):
+            return _current_page(request, link, now, fault=_newer_version(), status=409)
         values = {
             "company": organization(link.organization_id).name,
             "person_name": name_of(link.organization_id, link.learner_profile_id),
@@ -214,6 +223,20 @@ def _asked_about_the_name(request: HttpRequest, link: Link, typed: str, now: dat
             "release": request.POST.get("release", ""),
         }
     return page(request, "other_name.html", values)
+
+
+def _is_for(request: HttpRequest, course_release_id: UUID) -> bool:
+    """Whether the form that was sent showed that version."""
+    try:
+        return release_of(request) == course_release_id
+    except SigningRefusedError:
+        return False
+
+
+def _newer_version() -> SigningFormError:
+    return SigningFormError(
+        gettext("A newer version was published while you read. Please read it before you sign."), "policy"
+    )
 
 
 def _again(request: HttpRequest) -> HttpResponse:
@@ -230,7 +253,7 @@ def _form_context(
     version: StoredVersion,
     *,
     now: datetime,
-    fault: str | None,
+    fault: SigningFormError | None,
 ) -> dict[str, Any]:
     assert state.record is not None
     company = organization(link.organization_id)
@@ -245,7 +268,9 @@ def _form_context(
         "overdue": state.record.due_at is not None and state.record.due_at < now,
         "asks_again": state.latest_receipt_id is not None,
         "drawn": request.POST.get("kind") == "drawn",
+        "typed": request.POST.get("typed", ""),
         "document": framed(version),
+        "language": written_in(version.html),
         "fault": fault,
     }
 
@@ -261,6 +286,7 @@ def _receipt_context(link: Link, receipt: StoredReceipt, version: StoredVersion)
         "person_name": name_of(link.organization_id, link.learner_profile_id),
         "receipt": receipt,
         "version": version,
+        "language": written_in(version.html),
         "signed_at": written_moment(receipt.signed_at, company.time_zone),
         "effective_on": written_day(version.effective_on) if version.effective_on else None,
         "hashed": hashed(link.organization_id, receipt),

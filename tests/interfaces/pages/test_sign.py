@@ -149,6 +149,55 @@ def test_a_bad_form_is_answered_in_words_and_stores_nothing(changed: dict[str, s
     assert page.receipts() == []
 
 
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [({"agree": "no"}, 'id="agree"'), ({"typed": " "}, 'id="typed"'), ({"kind": "drawn", "drawn": ""}, 'id="pad"')],
+)
+def test_a_fault_is_tied_to_its_field_and_what_was_filled_in_is_there_again(
+    changed: dict[str, str], field: str, page: Page
+) -> None:
+    body = page.post(**{"typed": "Ana <i>Reis</i>"} | changed).content.decode()
+    tags = [each for each in body.split("<") if field in each]
+    assert len(tags) == 1
+    assert body.count('fault"') == 3  # its class, its id and the field that it describes
+    assert 'aria-describedby="fault"' in tags[0] or 'aria-describedby="drawing-keys fault"' in tags[0]
+    assert 'aria-invalid="true"' in tags[0] or field == 'id="pad"'
+    if changed.get("typed") is None:
+        assert 'value="Ana &lt;i&gt;Reis&lt;/i&gt;"' in body
+    assert ("checked aria" in body or "checked>" in body.split('id="agree"')[1][:60]) == ("agree" not in changed)
+
+
+@pytest.mark.parametrize("changed", [{"typed": "Ana M. Reis"}, {"typed": " "}, {"agree": "no"}, {}])
+def test_after_a_newer_version_the_form_is_blank_whatever_else_is_wrong(changed: dict[str, str], page: Page) -> None:
+    newer = page.story.version(
+        course_id=page.version.course_id, version=2, change_kind=ChangeKind.ASK_AGAIN, at=page.story.now
+    )
+    page.story.tell([newer])
+    answer = page.post(**changed)
+    body = answer.content.decode()
+    assert answer.status_code == 409
+    assert "newer version" in body
+    assert f'value="{newer.course_release_id}"' in body
+    assert 'name="confirmed"' not in body
+    assert "checked" not in body.split('id="agree"')[1][:60]
+    assert "aria-invalid" not in body
+
+
+def test_title_and_statement_are_marked_in_the_policys_language(story: Story, visitor: Client) -> None:
+    page = Page(
+        story,
+        visitor,
+        html="<h1>Sperren des Bildschirms</h1>\n<p>Der Bildschirm ist zu sperren, und das nicht nur bei Nacht.</p>\n",
+    )
+    body = page.get().content.decode()
+    assert '<bdi lang="de">Sperren des Bildschirms</bdi>' in body
+    assert '<span lang="de" dir="auto">' in body
+    page.post()
+    receipt = page.get().content.decode()
+    assert '<bdi lang="de">Sperren des Bildschirms</bdi></h1>' in receipt
+    assert '<blockquote class="statement" lang="de" dir="auto">' in receipt
+
+
 def test_a_version_that_was_replaced_while_reading_is_shown_anew(page: Page) -> None:
     page.story.tell(
         [

@@ -43,9 +43,7 @@ def _sign(visit: Visit, state: SigningState, record: RecordContent) -> HttpRespo
     person_name = name_of(visit.organization_id, visit.learner_profile_id)
     try:
         release_id = release_of(visit.request)
-        if (
-            release_id != record.course_release_id
-        ):  # before anything of the form is used for a version that is not its own
+        if release_id != record.course_release_id:  # nothing of the form is used for a version that it does not show
             raise SigningRefusedError("Another version of the policy is asked for by now.", "other_version")
         receipt_id = sign_policy(
             organization_id=visit.organization_id,
