@@ -245,6 +245,27 @@ def test_a_film_counts_when_it_was_played_to_its_end_and_answered(signed_in):
     assert "0 of 1 question was answered right" in finished
 
 
+def test_the_players_own_words_are_marked_in_the_readers_language_and_those_of_the_course_in_its_own(signed_in):
+    table = {"type": "table", "header": ["p1.a"], "rows": [["p1.b"]]}
+    learner = Learner(signed_in, small.lesson("one", small.page("p1", small.film(small.question("q1")), table)))
+    page = learner.client.get(learner.there + "p1", headers={"accept-language": "de"}).content.decode()
+    film = re.search(r"<section[^>]*data-film[^>]*>\s*(<div[^>]*>)", page)
+    assert 'aria-label="Film" lang="de" dir="ltr"' in film[0]
+    assert film[1] == '<div lang="" dir="ltr">'  # this course names no language
+    assert 'aria-label="Wie weit der Film gelaufen ist" lang="de" dir="ltr"' in page
+    assert 'aria-label="Tabelle" lang="de" dir="ltr"><table lang="" dir="ltr">' in page
+
+
+def test_what_comes_next_is_titled_in_its_own_language_and_direction(signed_in):
+    learner = Learner(signed_in, small.lesson("one", small.page("p1")))
+    small.teach(
+        learner.company, small.lesson("two", small.page("p2")), title="\u0627\u0644\u0633\u0644\u0627\u0645\u0629"
+    )
+    learner.get("p1")
+    finished = learner.get("finished/").content.decode()
+    assert re.search(r"<bdi[^>]*>\u0627\u0644\u0633\u0644\u0627\u0645\u0629</bdi></a>", finished)
+
+
 def test_a_lesson_that_was_shared_alone_has_its_own_pages(signed_in):
     company = make_present_company()
     anna = company.join("Anna", at=noon(20))
