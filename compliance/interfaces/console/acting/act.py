@@ -141,6 +141,7 @@ class Act:
             if each.reaches is not None:
                 found.people, found.shares = each.reaches, True
                 found.named = named(acting.organization_id, each.first)
+                found.seen += each.first
                 found.reaches = None if found.reaches is None else each.reaches
                 if found.rows and (before := each.reaches - found.begun) > 0:
                     found.notes.append(_asked_before(before))
@@ -199,6 +200,7 @@ class Recorded(Act):
     form: type[ActForm] = ActForm
     about: str = "company"
     danger: bool = False
+    everybody: bool = False
 
     def perform(self, acting: Acting) -> Done:
         """Records the facts."""

@@ -57,6 +57,7 @@ class Assign(Act):
     group = _("Shares")
     takes = tuple(each.name for each in REGISTERS.values() if each.of_person == "employments")
     section = Section.COURSE
+    everybody = True
 
     def perform(self, acting: Acting) -> Done:
         """Records the shares."""

@@ -76,6 +76,7 @@ class PublishCourse(Act):
     form = PublishCourseForm
     group = GROUP
     upload = "package"
+    everybody = True
 
     def preview(self, acting: Acting) -> Preview:
         """The result of the package's check, and what publishing would change."""
@@ -178,6 +179,7 @@ ACTS: tuple[Act, ...] = (
         group=GROUP,
         form=form_of(course_release_id=Listed(_versions, label=gettext_lazy("Version"))),
         danger=True,
+        everybody=True,
         arguments=lambda acting: {"course_release_id": uuid.UUID(acting.data["course_release_id"])},
         done=_withdrawn,
     ),

@@ -9,11 +9,18 @@ from django.utils.html import format_html
 from django.utils.translation import gettext
 
 from compliance.errors import ComplianceError
+from compliance.history import queries
 from compliance.interfaces.console import access_log, awaiting, identifiers
 from compliance.interfaces.console.acting import jobs
 from compliance.interfaces.console.acting.act import Act, Acting
 from compliance.interfaces.console.models import Job
+from compliance.interfaces.console.preview.dry_run import Preview
 from compliance.interfaces.console.visit import Visit
+
+
+def saw(visit: Visit, preview: Preview) -> None:
+    """Adds everybody whom a preview names to the access log, but whoever was there only while it was made."""
+    visit.saw(queries.learners_named(visit.organization.organization_id, preview.seen) if preview.seen else ())
 
 
 def log(visit: Visit, act: str, acting: Acting | None, job: Job | None = None) -> None:

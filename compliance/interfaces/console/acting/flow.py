@@ -105,8 +105,8 @@ def _acting(visit: Visit, form: ActForm) -> Acting:
 def _say_who(visit: Visit, form: ActForm) -> None:
     """Adds the form's person to the breadcrumbs, and everybody in its pickers to the access log."""
     for name, field in form.fields.items():
-        if isinstance(field, Picked) and field.kind.personal:
-            visit.saw(choice.identifier for choice in field.offered())
+        if isinstance(field, Picked):
+            visit.saw(choice.learner for choice in field.offered())
             if name == "learner_profile_id" and len(field.widget.chosen) == 1:
                 who = field.widget.chosen[0]
                 visit.crumb(who.label, "person", learner_profile_id=who.identifier)
@@ -166,6 +166,7 @@ def _show_preview(
     visit: Visit, chosen: Act, form: ActForm, found: Any, job_id: uuid.UUID, error: str, second: bool
 ) -> HttpResponse:
     kept = [(name, value) for name, values in _sent(visit, form).items() for value in values]
+    doing.saw(visit, found)
     person, name = _person(visit, form.cleaned_data.get("learner_profile_id"))
     values = {"title": chosen.title, "act": chosen, "preview": found, "kept": kept, "job": job_id, "error": error}
     values["reason"] = visit.request.POST.get("reason", "")

@@ -149,7 +149,8 @@ def _show(visit: Visit, chosen: Act, job: Job, error: str) -> HttpResponse:
     values: dict[str, Any] = {"title": chosen.title, "act": chosen, "job": job, "error": error, "preview": None}
     try:
         acting = rebuilt(job, chosen, visit.organization, visit.now, visit.staff)
-        values["preview"] = chosen.preview(acting)
+        values["preview"] = found = chosen.preview(acting)
+        doing.saw(visit, found)
         form = form_of(job, chosen, visit.organization, visit.now)
         values["typed"] = form.typed() if form.is_valid() else []
         visit.saw(chosen.learners(acting))

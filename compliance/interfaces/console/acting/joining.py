@@ -66,6 +66,7 @@ class AddPerson(Act):
         ]
         found.pairs, found.subject = pairs, data["person_name"]
         if known is not None:
+            found.seen.append(known)
             found.warnings.append(
                 _(
                     "Somebody with this address was here before, as %(name)s."

@@ -33,11 +33,15 @@ LISTED_AT_MOST = 20_000
 
 
 class Choice(NamedTuple):
-    """One thing that can be picked: its name, and a detail that distinguishes it from others of that name."""
+    """One thing that can be picked: its name, and a detail that distinguishes it from others of that name.
+
+    `learner` is whom it names, for the access log; None for a team, for example, and for somebody only invited.
+    """
 
     identifier: uuid.UUID
     label: str
     detail: str = ""
+    learner: uuid.UUID | None = None
 
 
 Find = Callable[[uuid.UUID, Sequence[str], int, datetime], list[Choice]]
@@ -50,7 +54,7 @@ class Pickable:
     """A kind of thing that can be picked. Every function takes the company, and runs in its context.
 
     `find`: the first so many whose name has all words; `called`: for each text, the things with exactly that name;
-    `named`: the things with these identifiers. `personal`: the people found are recorded in the access log.
+    `named`: the things with these identifiers.
     """
 
     name: str
@@ -59,7 +63,6 @@ class Pickable:
     find: Find
     called: Called
     named: Named
-    personal: bool = False
 
 
 def plain(text: str) -> str:
@@ -75,7 +78,7 @@ def _of_people(rows: Iterable[people.Found]) -> list[Choice]:
         label = row.person_name or address or _("No name")
         identifier = row.learner_profile_id or row.invitation_id
         assert identifier is not None  # a search result has one or the other
-        found.append(Choice(identifier, label, address if row.person_name else ""))
+        found.append(Choice(identifier, label, address if row.person_name else "", row.learner_profile_id))
     return found
 
 
@@ -98,7 +101,7 @@ def _people_named(
     for identifier, each in people.displayed_people(organization_id, identifiers).items():
         address = each.work_email or each.account_email or ""
         label = ERASED_PERSON if each.erased else each.person_name or address or _("No name")
-        named[identifier] = Choice(identifier, label, address if each.person_name else "")
+        named[identifier] = Choice(identifier, label, address if each.person_name else "", identifier)
     return named
 
 
@@ -130,7 +133,8 @@ def _certificates_named(
 
 
 def _certificate(record: history.NamedRecord) -> Choice:
-    return Choice(record.record_id, record.course_title or _("A course"), record.person_name or _("No name"))
+    title, name = record.course_title or _("A course"), record.person_name or _("No name")
+    return Choice(record.record_id, title, name, record.learner_profile_id)
 
 
 def _listed(every: Callable[[uuid.UUID], list[Choice]]) -> tuple[Find, Called, Named]:
@@ -201,7 +205,6 @@ PERSON = Pickable(
     _find_people,
     _people_called,
     _people_named,
-    personal=True,
 )
 INVITATION = Pickable(
     "invitation",
@@ -210,7 +213,6 @@ INVITATION = Pickable(
     _find_invitations,
     _one_by_one(_find_invitations),
     _invitations_named,
-    personal=True,
 )
 CERTIFICATE = Pickable(
     "certificate",
@@ -219,7 +221,6 @@ CERTIFICATE = Pickable(
     _find_certificates,
     _one_by_one(_find_certificates),
     _certificates_named,
-    personal=True,
 )
 TEAM = Pickable("team", gettext_lazy("Name of the team"), gettext_lazy("Choose a team."), *_listed(_teams))
 COURSE = Pickable(

@@ -22,8 +22,7 @@ def pick(visit: Visit, kind: str) -> HttpResponseBase:
     words = visit.request.POST.get("q", "").replace("\0", "")[:200].split()
     found = asked.find(visit.organization.organization_id, words, FOUND_AT_MOST + 1, visit.now)
     listed = found[:FOUND_AT_MOST]
-    if asked.personal:
-        visit.saw(each.identifier for each in listed)
+    visit.saw(each.learner for each in listed)
     answer = JsonResponse(
         {
             "found": [{"id": str(each.identifier), "label": each.label, "detail": each.detail} for each in listed],

@@ -115,6 +115,7 @@ class PublishPolicy(Act):
     form = PublishPolicyForm
     group = GROUP
     upload = "file"
+    everybody = True
 
     def preview(self, acting: Acting) -> Preview:
         """The text next to the file's, what was left out, and what publishing would change."""

@@ -127,7 +127,7 @@ def _done_with(message: Words) -> Callable[[Acting, Any], Done]:
     return done
 
 
-_OfShare = partial(Recorded, permission=Permission.CHANGE_PEOPLE, group=_("Shares"))
+_OfShare = partial(Recorded, permission=Permission.CHANGE_PEOPLE, group=_("Shares"), everybody=True)
 
 ACTS: tuple[Act, ...] = (
     _OfShare(

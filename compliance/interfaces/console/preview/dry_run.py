@@ -62,6 +62,7 @@ class Preview:
     reaches: int | None = None
     difference: list[tuple[str, str]] = field(default_factory=list)
     named: list[str] = field(default_factory=list)  # the names of the first people whom it concerns
+    seen: list[uuid.UUID] = field(default_factory=list)  # everybody whom it names anywhere, for the access log
     shares: bool = False  # `people` counts everybody whom a share reaches today, whatever rows they have already
     subject: str = ""  # who or what the confirming button names
     begun: int = 0  # for how many people a record of what they owe would begin
@@ -113,9 +114,8 @@ def _read(preview: Preview, organization_id: uuid.UUID, sequence: int) -> None:
     listed = rows[:ROWS_LISTED]
     reached = dict.fromkeys(row.learner_profile_id for row in rows if row.learner_profile_id)
     first = list(reached)[:NAMED_AT_MOST]
-    displayed_people = people.displayed_people(
-        organization_id, {*first, *(row.learner_profile_id for row in listed if row.learner_profile_id)}
-    )
+    preview.seen = [*dict.fromkeys([*first, *(row.learner_profile_id for row in listed if row.learner_profile_id)])]
+    displayed_people = people.displayed_people(organization_id, preview.seen)
     preview.named = [called(displayed_people.get(each)) for each in first]
     titles = titles_of(organization_id, [row.course_id for row in listed])
     for row in listed:
