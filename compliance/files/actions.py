@@ -19,6 +19,7 @@ from django.db import transaction
 
 from compliance.files import places
 from compliance.files.errors import FileGoneError, FilesError, ObjectChangedError
+from compliance.files.failures import Failures
 from compliance.files.models import KeptFile
 from compliance.files.pieces import digests_of
 from compliance.tenancy import context
@@ -29,7 +30,8 @@ GIVEN_UP = timedelta(hours=6)
 """A file that is still being written after this time never will be: the time limit of every task is shorter."""
 
 CLEARED_AT_ONCE = 1000
-_FAILURES = 2
+_FAILURES_AT_ONCE = 2
+"""Failures after which whoever lets files go is not kept waiting any longer: `clear` does the rest."""
 
 _rehearsed: ContextVar[bool] = ContextVar("rehearsed", default=False)
 
@@ -117,20 +119,25 @@ def let_go(organization_id: uuid.UUID, file_ids: Collection[uuid.UUID | None]) -
     mine = KeptFile.objects.filter(organization_id=organization_id, file_id__in=named)
     leaving = list(mine.defer("pieces"))
     mine.update(state=KeptFile.State.LEAVING)
-    transaction.on_commit(lambda: _remove_objects(leaving), robust=True)
+    transaction.on_commit(lambda: _remove_objects(leaving, Failures(most=_FAILURES_AT_ONCE)), robust=True)
 
 
 def clear(organization_id: uuid.UUID, now: datetime) -> int:
     """Deletes the objects, then the rows, of removed or unfinished files; returns how many.
 
-    Outside a transaction, because a storage may be slow.
+    Outside a transaction, because a storage may be slow. Files whose removal fails, perhaps for ever, keep no other
+    file: they are taken in random order, each hour in another one, and places that are not set up are left out.
     """
-    cleared = 0
+    cleared, failures = 0, Failures()
     for state, before in ((KeptFile.State.LEAVING, now), (KeptFile.State.WRITING, now - GIVEN_UP)):
         with context.company(organization_id):
             mine = KeptFile.objects.filter(organization_id=organization_id, state=state, begun_at__lte=before)
-            found = list(mine.order_by("begun_at").defer("pieces")[:CLEARED_AT_ONCE])
-        gone = _remove_objects(found)
+            places_of_all = set(mine.values_list("place", flat=True).distinct())
+            usable = {place for place in places_of_all if places.is_set_up(place)}
+            found = list(mine.filter(place__in=usable).order_by("?").defer("pieces")[:CLEARED_AT_ONCE])
+        for place in places_of_all - usable:
+            log.error("files_not_removed", extra={"place": place, "error": "The settings do not name this place."})
+        gone = _remove_objects(found, failures)
         if gone:
             with context.company(organization_id):
                 mine = KeptFile.objects.filter(organization_id=organization_id, file_id__in=gone)
@@ -138,25 +145,33 @@ def clear(organization_id: uuid.UUID, now: datetime) -> int:
     return cleared
 
 
-def _remove_objects(files: Iterable[KeptFile]) -> list[uuid.UUID]:
-    """Deletes objects; returns the files whose objects are gone. Stops after several failures, until the next hour."""
-    gone, failures = [], 0
+def _remove_objects(files: Iterable[KeptFile], failures: Failures) -> list[uuid.UUID]:
+    """Deletes objects; returns the files whose objects are gone. Stops in a place with enough failures."""
+    gone = []
     for file in files:
-        if _remove_object(file):
-            gone.append(file.file_id)
-        elif (failures := failures + 1) >= _FAILURES:
-            break
+        if not failures.enough(file.place):
+            with failures.counted(file.place):
+                _remove(file)
+                gone.append(file.file_id)
     return gone
 
 
 def _remove_object(file: KeptFile) -> bool:
-    """Deletes the object; returns whether it is gone, and logs a failure."""
+    """Deletes the object; returns whether it is gone."""
+    try:
+        _remove(file)
+    except FilesError:
+        return False
+    return True
+
+
+def _remove(file: KeptFile) -> None:
+    """Deletes the object. Logs a failure, and raises FilesError."""
     if _rehearsed.get():
-        return True
+        return
     try:
         with places.storage(file.place) as storage:
             storage.delete(file.name)
     except FilesError as error:
         log.error("file_not_removed", extra={"file_id": str(file.file_id), "place": file.place, "error": str(error)})
-        return False
-    return True
+        raise

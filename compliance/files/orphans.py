@@ -5,6 +5,7 @@ transaction can still refer to it. A row without an object is only reported, sin
 """
 
 import itertools
+import random
 import uuid
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 from compliance.files import places, queries
 from compliance.files.errors import FilesError
+from compliance.files.failures import Failures
 from compliance.files.models import KeptFile
 from compliance.tenancy import context
 
@@ -32,34 +34,48 @@ class Unsound(NamedTuple):
 
 def orphans(organization_id: uuid.UUID, now: datetime) -> Iterator[tuple[str, str]]:
     """The objects of a company without a row that are old enough: place and name. Outside a transaction."""
-    for place in KeptFile.Place.values:
-        if not places.is_set_up(place):
-            continue
-        with places.storage(place) as storage:
-            listed = (each.name for each in storage.found(f"{organization_id}/") if each.changed_at < now - OLD_ENOUGH)
-            while names := list(itertools.islice(listed, _AT_ONCE)):
-                known = _known(organization_id, place, names)
-                yield from ((place, name) for name in names if name not in known)
+    for place in filter(places.is_set_up, KeptFile.Place.values):
+        yield from ((place, name) for name in _orphans_in(place, organization_id, now))
 
 
 def clear_orphans(organization_id: uuid.UUID, now: datetime) -> int:
-    """Deletes the objects of a company without a row; returns how many. Raises StorageFailedError."""
-    cleared = 0
-    for place, name in list(orphans(organization_id, now)):
-        with places.storage(place) as storage:
-            storage.delete(name)
-        cleared += 1
+    """Deletes the objects of a company without a row; returns how many.
+
+    Goes on past objects and places that fail, in random order so that the same ones do not always come first, and
+    raises StorageFailedError after that.
+    """
+    cleared, failures = 0, Failures()
+    for place in filter(places.is_set_up, KeptFile.Place.values):
+        found: list[str] = []
+        with failures.counted(place):
+            found = list(_orphans_in(place, organization_id, now))
+        random.shuffle(found)
+        for name in found:
+            if failures.enough(place):
+                break
+            with failures.counted(place), places.storage(place) as storage:
+                storage.delete(name)
+                cleared += 1
+    failures.raise_them("objects or lists of objects without a row could not be cleared")
     return cleared
 
 
 def clear_unfinished(now: datetime) -> int:
-    """Removes unfinished uploads of all companies; returns how many. Raises StorageFailedError."""
-    cleared = 0
-    for place in KeptFile.Place.values:
-        if places.is_set_up(place):
-            with places.storage(place) as storage:
-                cleared += storage.clear_unfinished(now - OLD_ENOUGH)
+    """Removes unfinished uploads of all companies; returns how many. Raises StorageFailedError after the last place."""
+    cleared, failures = 0, Failures()
+    for place in filter(places.is_set_up, KeptFile.Place.values):
+        with failures.counted(place), places.storage(place) as storage:
+            cleared += storage.clear_unfinished(now - OLD_ENOUGH)
+    failures.raise_them("storages could not be cleared of unfinished uploads")
     return cleared
+
+
+def _orphans_in(place: str, organization_id: uuid.UUID, now: datetime) -> Iterator[str]:
+    with places.storage(place) as storage:
+        listed = (each.name for each in storage.found(f"{organization_id}/") if each.changed_at < now - OLD_ENOUGH)
+        while names := list(itertools.islice(listed, _AT_ONCE)):
+            known = _known(organization_id, place, names)
+            yield from (name for name in names if name not in known)
 
 
 def unsound(organization_id: uuid.UUID, *, whole: bool) -> Iterator[Unsound]:

@@ -10,6 +10,7 @@ import pytest
 from django.core.files.storage import storages
 
 from compliance.files.models import KeptFile
+from tests.files.refusing import RefusingStorage
 from tests.files.server import KEY, Server, running
 
 
@@ -44,6 +45,16 @@ def folder(settings, tmp_path) -> Kept:
         path.write_bytes(content)
 
     return Kept("folder", lambda: in_folder(root), put, lambda name: (root / name).unlink())
+
+
+@pytest.fixture
+def refused(folder, settings) -> Iterator[set[str]]:
+    """The names of the objects that the folder refuses to delete."""
+    options = settings.STORAGES["folder"] | {"BACKEND": "tests.files.refusing.RefusingStorage"}
+    settings.STORAGES = settings.STORAGES | {"folder": options}
+    RefusingStorage.asked = 0
+    yield RefusingStorage.REFUSED
+    RefusingStorage.REFUSED.clear()
 
 
 def in_folder(root: Path) -> dict[str, bytes]:

@@ -14,12 +14,13 @@ from typing import Any, cast
 import pytest
 from django.core.files.storage import storages
 
-from compliance.files import actions, orphans, queries
+from compliance.files import actions, failures, orphans, queries
 from compliance.files.errors import ObjectChangedError, StorageFailedError
 from compliance.files.models import KeptFile
 from compliance.tenancy import context
 from development.embedded.ports import free_port
 from tests.files.conftest import bucket_options, in_folder
+from tests.files.refusing import RefusingStorage
 
 NOW = datetime.now(UTC)
 LARGE = 20 * 1024 * 1024
@@ -99,6 +100,61 @@ def test_a_bucket_that_does_not_do_it_is_said_in_time_and_nothing_is_left(bucket
     settings.STORAGES = settings.STORAGES | {"bucket": options}
     assert actions.clear(company, NOW + actions.GIVEN_UP) == 2  # the removed and the unwritten file
     assert bucket.objects() == {}
+
+
+@pytest.mark.parametrize("refusals", [3, failures.MOST + 20])
+@pytest.mark.django_db
+def test_files_that_can_never_be_deleted_keep_no_other_file(folder, refused, refusals):
+    company = uuid.uuid4()
+    stuck, others = ([actions.keep(company, "pack", io.BytesIO(b"x"), NOW) for _ in range(n)] for n in (refusals, 5))
+    refused |= {file.name for file in stuck}
+    with context.company(company):
+        actions.let_go(company, [file.file_id for file in (*stuck, *others)])
+        KeptFile.objects.filter(file_id__in=[file.file_id for file in stuck]).update(begun_at=NOW - timedelta(days=9))
+    runs = 0
+    while set(folder.objects()) != refused:
+        RefusingStorage.asked = 0
+        actions.clear(company, NOW)
+        runs += 1
+        assert RefusingStorage.asked <= failures.MOST
+        assert runs < 20
+    assert runs == 1 or refusals > failures.MOST
+    with context.company(company):
+        assert KeptFile.objects.filter(organization_id=company).count() == refusals
+    refused.clear()
+    while actions.clear(company, NOW):
+        pass
+    assert folder.objects() == {}
+
+
+@pytest.mark.django_db
+def test_files_in_a_place_that_is_not_set_up_keep_no_other_file(folder, bucket, settings):
+    company, storages_before = uuid.uuid4(), settings.STORAGES
+    in_bucket = [actions.keep(company, "pack", io.BytesIO(b"x"), NOW - timedelta(days=9)) for _ in range(3)]
+    settings.FILES_PLACE = "folder"
+    in_folder_too = actions.keep(company, "pack", io.BytesIO(b"x"), NOW)
+    settings.STORAGES = {name: each for name, each in storages_before.items() if name != "bucket"}
+    with context.company(company):
+        actions.let_go(company, [file.file_id for file in (*in_bucket, in_folder_too)])
+    assert actions.clear(company, NOW) == 1
+    assert folder.objects() == {}
+    settings.STORAGES = storages_before
+    assert actions.clear(company, NOW) == 3
+
+
+@pytest.mark.django_db
+def test_a_storage_that_is_away_does_not_keep_the_files_of_another(folder, bucket, settings):
+    company, storages_before = uuid.uuid4(), settings.STORAGES
+    away = {"endpoint": f"http://127.0.0.1:{free_port()}", "patience": 0.3}
+    options = storages_before["bucket"]["OPTIONS"] | away
+    files = [actions.keep(company, "pack", io.BytesIO(b"x"), NOW) for _ in range(3)]
+    settings.FILES_PLACE = "folder"
+    files.append(actions.keep(company, "pack", io.BytesIO(b"x"), NOW))
+    settings.STORAGES = storages_before | {"bucket": storages_before["bucket"] | {"OPTIONS": options}}
+    with context.company(company):
+        actions.let_go(company, [file.file_id for file in files])
+    assert actions.clear(company, NOW) == 1
+    assert folder.objects() == {}
 
 
 @pytest.mark.django_db

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from compliance.files import actions, orphans
+from compliance.files.errors import StorageFailedError
 from compliance.files.models import KeptFile
 from compliance.tenancy import context
 
@@ -45,6 +46,19 @@ def test_the_copy_that_a_move_left_in_the_old_place_goes(folder, bucket, setting
     folder.put(file.name, b"one")  # moved, and killed before the old object was deleted
     assert orphans.clear_orphans(COMPANY, later()) == 1
     assert (folder.objects(), set(bucket.objects())) == ({}, {file.name})
+
+
+def test_objects_that_cannot_be_deleted_keep_no_other_and_are_said_in_the_end(folder, bucket, refused):
+    names = [f"{COMPANY}/media/{uuid.uuid4()}" for _ in range(6)]
+    for name in names:
+        folder.put(name, b"lost")
+    bucket.put(names[0], b"lost")
+    refused |= set(sorted(names)[:3])
+    with pytest.raises(StorageFailedError, match=r"3 objects .* Permission denied"):
+        orphans.clear_orphans(COMPANY, later())
+    assert (set(folder.objects()), bucket.objects()) == (refused, {})
+    refused.clear()
+    assert orphans.clear_orphans(COMPANY, later()) == 3
 
 
 def test_a_database_beside_an_older_storage_names_what_is_missing_short_or_changed(place):
