@@ -1,10 +1,11 @@
 """The rows of a register in the order in which they were written, for the feed: a small register is read at once.
 
-Made while captures go on. If it was broken off, drop the invalid index `row_by_register` and migrate again.
+Made while captures go on. If it is broken off, migrate again.
 """
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from compliance.tenancy.indexes import AddIndexConcurrently
 
 
 class Migration(migrations.Migration):

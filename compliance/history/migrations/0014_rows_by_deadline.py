@@ -1,10 +1,11 @@
 """The undone versions of owed courses and policies by deadline, for reminders: each hour they read what is due.
 
-Made while captures go on. If it was broken off, drop the invalid index `row_due` and migrate again.
+Made while captures go on. If it is broken off, migrate again.
 """
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from compliance.tenancy.indexes import AddIndexConcurrently
 
 
 class Migration(migrations.Migration):

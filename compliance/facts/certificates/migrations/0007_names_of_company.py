@@ -1,11 +1,12 @@
 """Names on certificates are found by company and commitment together.
 
 By the commitment alone, a planner without statistics read all of the company beside it for each proof. Made while
-captures go on. If it was broken off, drop the invalid index `issued_name_of_company` and migrate again.
+captures go on. If it is broken off, migrate again.
 """
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from compliance.tenancy.indexes import AddIndexConcurrently
 
 
 class Migration(migrations.Migration):

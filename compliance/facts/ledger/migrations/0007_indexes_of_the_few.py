@@ -1,10 +1,11 @@
 """The few rows that each capture looks for among all that waits: wide subjects, and those that have failed.
 
-Made while captures go on. If it was broken off, drop the invalid index and migrate again.
+Made while captures go on. If it is broken off, migrate again.
 """
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from compliance.tenancy.indexes import AddIndexConcurrently
 
 
 class Migration(migrations.Migration):
