@@ -176,7 +176,9 @@ class Environment(BaseSettings):
     ALLOWED_HOSTS: Annotated[Words, AfterValidator(validators.allowed_hosts)] = _setting(
         "host names, no `*`", _either(live=None, test="127.0.0.1,localhost,testserver")
     )
-    TRUSTED_PROXIES: Words = Field([], description="addresses or networks of your proxies")
+    TRUSTED_PROXIES: Annotated[Words, AfterValidator(validators.proxies)] = Field(
+        [], description="addresses or networks of your proxies, with commas between; no names, no ports"
+    )
     SECURITY_CONTACT: Annotated[Words, AfterValidator(validators.contacts)] = Field(
         [],
         description="whom to tell of a weakness: `mailto:` or `https:` addresses, the preferred one first; served at"

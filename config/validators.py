@@ -4,6 +4,7 @@ Each function takes a value and the settings before it (`ValidationInfo.data`), 
 uses. It raises ValueError with a sentence for the operator. Production refuses values that are missing or unsafe.
 """
 
+import ipaddress
 import os
 from pathlib import Path
 from secrets import token_urlsafe
@@ -145,6 +146,24 @@ def fallbacks(value: list[str], info: ValidationInfo) -> list[str]:
 def origin(value: str) -> str:
     if value and (len(value) > 200 or not value.isascii() or not value.isprintable() or set(value) & set(" +")):
         raise ValueError("LOG_ORIGIN is printable ASCII without spaces and plus signs, as records.example.com/log.")
+    return value
+
+
+def proxies(value: list[str], info: ValidationInfo) -> list[str]:
+    """Addresses and networks: with anything else every call would fail, and with /0 callers choose theirs."""
+    networks, wrong = list[ipaddress.IPv4Network | ipaddress.IPv6Network](), list[str]()
+    for each in value:
+        try:
+            networks.append(ipaddress.ip_network(each, strict=False))
+        except ValueError:
+            wrong.append(each)
+    if wrong:
+        raise ValueError(
+            "TRUSTED_PROXIES holds addresses and networks, as 10.0.0.1 or 10.0.0.0/24, not"
+            f" {', '.join(map(repr, wrong))}."
+        )
+    if is_live(info.data) and not all(network.prefixlen for network in networks):
+        raise ValueError("Production needs TRUSTED_PROXIES without /0: any caller could state any address.")
     return value
 
 

@@ -89,6 +89,10 @@ STANDBY = "postgresql://app:x@standby.invalid/compliance"
         ("EMAIL_FROM", None, "Set EMAIL_FROM"),
         ("DATABASE_URL", None, "Set DATABASE_URL"),
         ("REDIS_URL", None, "Set REDIS_URL"),
+        ("TRUSTED_PROXIES", "10.0.0.1, caddy", "as 10.0.0.1 or 10.0.0.0/24, not 'caddy'."),
+        ("TRUSTED_PROXIES", "10.0.0.1:8000, ::1, proxy", "not '10.0.0.1:8000', 'proxy'."),
+        ("TRUSTED_PROXIES", "0.0.0.0/0", "without /0"),
+        ("TRUSTED_PROXIES", "10.0.0.1, ::/0", "without /0"),
         ("SECURITY_CONTACT", "security@example.com", "begin with https://, mailto: or tel:"),
         ("ENVIRONMENT", "production", "ENVIRONMENT is live or test"),
         ("FILES_ENDPOINT", "http://s3.example.com", "FILES_ENDPOINT begins with https://"),
@@ -127,6 +131,11 @@ def test_an_unsafe_or_missing_setting_is_refused(production, setting, value, sen
     if value is not None:
         environment[setting] = value
     assert sentence in _refusal(environment, monkeypatch)
+
+
+def test_proxies_are_addresses_and_networks_of_both_kinds(production, monkeypatch):
+    named = ["10.0.0.1", "10.1.0.1/16", "fd00::/8", "::1"]
+    assert loaded(production | {"TRUSTED_PROXIES": ",".join(named)}, monkeypatch)["TRUSTED_PROXIES"] == named
 
 
 @pytest.mark.parametrize("setting", ["CURSOR_KEYS", "SECOND_FACTOR_KEYS"])
