@@ -9,6 +9,7 @@ if [ -e "$folder/database.dump" ]; then
   echo "$folder holds a backup already. Name a new folder." >&2
   exit 1
 fi
+. "$(dirname "$0")/owner_connection.sh"
 # The owner reads every company's rows: of tables that bind the owner too, by the policy `backup`. Without it a dump under
 # row-level security would quietly lack their rows.
 hidden=$(psql --dbname="$DATABASE_OWNER_URL" --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --command="

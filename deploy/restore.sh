@@ -5,6 +5,7 @@
 # It restores the database alone. ERASURE_LIST and LOG_FOLDER stay as they are, since they know what has happened
 # since; copy them from the backup only when the originals are lost. Afterwards: docs/operations.md, `Restore`.
 set -eu
+. "$(dirname "$0")/owner_connection.sh"
 folder=$1
 ask() { psql --dbname="$DATABASE_OWNER_URL" --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 "$@"; }
 ( cd "$folder" && sha256sum --check --quiet SHA256SUMS )

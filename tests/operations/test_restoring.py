@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -105,6 +106,46 @@ def test_a_dump_that_cannot_be_read_restores_nothing(suite, tmp_path):
     (tmp_path / "SHA256SUMS").write_text(sums.stdout)
     assert script("restore.sh", tmp_path, suite).returncode != 0
     assert rows(suite) == before
+
+
+def test_no_program_is_given_the_password_as_an_argument(suite, tmp_path):
+    """Every user of the machine sees the arguments of programs."""
+    programs, given = tmp_path / "programs", tmp_path / "given"
+    programs.mkdir()
+    for name in ("psql", "pg_dump", "pg_restore"):
+        watched = programs / name
+        watched.write_text(f'#!/bin/sh\necho {name} "$@" >> "{given}"\nexec "{TOOLS / name}" "$@"\n')
+        watched.chmod(0o755)
+    password = urlsplit(suite["DATABASE_OWNER_URL"]).password
+    encoded = "".join(f"%{ord(each):02X}" for each in password)
+    environment = {**suite, "DATABASE_OWNER_URL": suite["DATABASE_OWNER_URL"].replace(f":{password}@", f":{encoded}@")}
+    made = script("backup.sh", tmp_path / "backup", environment, programs)
+    assert made.returncode == 0, made.stderr
+    (programs / "psql").write_text(f'#!/bin/sh\necho psql "$@" >> "{given}"\nexit 1\n')  # so nothing is restored
+    assert script("restore.sh", tmp_path / "backup", environment, programs).returncode == 1
+    lines = given.read_text()
+    assert [lines.count(f"{name} ") > 0 for name in ("psql", "pg_dump", "pg_restore")] == [True] * 3
+    assert password not in lines
+    assert encoded not in lines
+
+
+@pytest.mark.parametrize(
+    ("address", "without", "password"),
+    [
+        ("postgresql://owner:a%40%2Fb%c3%A9@one:5432,two/d?sslmode=require",
+         "postgresql://owner@one:5432,two/d?sslmode=require", "a@/bé"),
+        ("postgresql://owner:100%25%34@host/d", "postgresql://owner@host/d", "100%4"),
+        ("postgresql://owner@host:5432/d", "postgresql://owner@host:5432/d", "kept"),
+        ("postgresql://host:5432/d?application_name=a:b@c", "postgresql://host:5432/d?application_name=a:b@c", "kept"),
+    ],
+)  # fmt: skip
+def test_the_password_is_taken_out_of_the_address(address, without, password):
+    program = '. deploy/owner_connection.sh; printf "%s %s" "$DATABASE_OWNER_URL" "$PGPASSWORD"'
+    done = subprocess.run(
+        ["sh", "-euc", program], env={"PATH": os.environ["PATH"], "DATABASE_OWNER_URL": address, "PGPASSWORD": "kept"},
+        cwd=ROOT, text=True, capture_output=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == f"{without} {password}"
 
 
 @pytest.mark.cluster
