@@ -281,12 +281,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_max": 0.1,
 }
 # Scheduled tasks have a queue of their own, and workers take from the queues in turn: a backlog of captures never
-# delays the sweep. Tasks that may take hours, or wait for a mail server, have one too: with workers of its own it never
-# delays captures.
+# delays the sweep. Tasks that may take hours have one too: with workers of its own it never delays captures. So do
+# letters: they wait for a mail server, and people wait for them.
 CELERY_TASK_QUEUES = (
     Queue("celery", Exchange("celery"), routing_key="celery"),
     Queue("timed", Exchange("timed"), routing_key="timed"),
     Queue("long", Exchange("long"), routing_key="long"),
+    Queue("letters", Exchange("letters"), routing_key="letters"),
     Queue("webhooks", Exchange("webhooks"), routing_key="webhooks"),
 )
 CELERY_TASK_DEFAULT_QUEUE = "celery"
@@ -308,12 +309,12 @@ CELERY_TASK_ROUTES = {
     "compliance.console.send_waiting": {"queue": "timed", "routing_key": "timed"},
     "compliance.console.run_job": {"queue": "long", "routing_key": "long"},
     "compliance.understand.refresh": {"queue": "long", "routing_key": "long"},
-    "compliance.sign_in.send_letters": {"queue": "long", "routing_key": "long"},
+    "compliance.sign_in.send_letters": {"queue": "letters", "routing_key": "letters"},
     "compliance.learner.*": {"queue": "timed", "routing_key": "timed"},
     "compliance.files.*": {"queue": "long", "routing_key": "long"},  # may wait for a storage that is away
     "compliance.sign_in.tidy": {"queue": "timed", "routing_key": "timed"},
     "compliance.letters.look_all": {"queue": "timed", "routing_key": "timed"},
-    "compliance.letters.*": {"queue": "long", "routing_key": "long"},
+    "compliance.letters.*": {"queue": "letters", "routing_key": "letters"},
     "compliance.webhooks.look": {"queue": "timed", "routing_key": "timed"},
     "compliance.webhooks.*": {"queue": "webhooks", "routing_key": "webhooks"},
 }

@@ -31,7 +31,7 @@ def clear_orphans_all() -> None:
     _hand_out(ORPHANS_TASK, expires=24 * 3600)
 
 
-@shared_task(name=ORPHANS_TASK, ignore_result=True, acks_late=False, time_limit=4 * 3600)
+@shared_task(name=ORPHANS_TASK, ignore_result=True, acks_late=False, time_limit=4 * 3600, soft_time_limit=4 * 3600 - 60)
 def clear_orphans(organization_id: str) -> None:
     """Deletes the objects of one company without a row."""
     orphans.clear_orphans(uuid.UUID(organization_id), datetime.now(UTC))

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Copies the primary the first time, and follows it from then on. PGDATA is the folder of the copy.
 #   PRIMARY_HOST=... [PRIMARY_PORT=5432] REPLICATOR_PASSWORD=... PGDATA=... sh deploy/standby/start.sh [OPTIONS OF postgres]
+# What the primary has on its command line is not copied: PostgreSQL starts no standby whose max_connections is smaller than
+# the primary's (200 in compose.yaml), so name it: `start.sh -c max_connections=200`.
 set -eu
 : "${PRIMARY_HOST:?}" "${REPLICATOR_PASSWORD:?}" "${PGDATA:?}"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then

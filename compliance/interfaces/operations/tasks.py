@@ -95,14 +95,26 @@ def verify(organization_id: str) -> None:
         verification.verify_company(uuid.UUID(organization_id), now)
 
 
-@shared_task(name="compliance.operations.verify_log", ignore_result=True, acks_late=False, time_limit=4 * 3600, **RETRY)
+@shared_task(
+    name="compliance.operations.verify_log",
+    ignore_result=True,
+    acks_late=False,
+    time_limit=4 * 3600,
+    soft_time_limit=4 * 3600 - 60,
+    **RETRY,
+)
 def verify_log() -> None:
     """Recomputes the published log; a fault alerts."""
     verification.verify_log()
 
 
 @shared_task(
-    name="compliance.operations.verify_access_log", ignore_result=True, acks_late=False, time_limit=4 * 3600, **RETRY
+    name="compliance.operations.verify_access_log",
+    ignore_result=True,
+    acks_late=False,
+    time_limit=4 * 3600,
+    soft_time_limit=4 * 3600 - 60,
+    **RETRY,
 )
 def verify_access_log() -> None:
     """Verifies the chains of the access log; a fault alerts."""

@@ -17,7 +17,18 @@ from tests.interfaces.operations.test_production import SECRETS, loaded
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
-OURS = ("migrate", "manage", "web", "worker", "worker-long", "worker-webhooks", "signer", "beat", "metrics")
+OURS = (
+    "migrate",
+    "manage",
+    "web",
+    "worker",
+    "worker-long",
+    "worker-letters",
+    "worker-webhooks",
+    "signer",
+    "beat",
+    "metrics",
+)
 WEB_WORKERS = 2  # unless production.env has another number (Dockerfile)
 RESERVED = 3  # PostgreSQL keeps these for superusers
 REQUIRED = {
@@ -107,11 +118,15 @@ def test_every_queue_is_taken_by_a_worker(services):
         ("compliance.evidence.build", "long"),
         ("compliance.console.run_job", "long"),
         ("compliance.understand.refresh", "long"),
+        ("compliance.letters.look_all", "timed"),
+        ("compliance.letters.look", "letters"),
+        ("compliance.letters.send", "letters"),
+        ("compliance.sign_in.send_letters", "letters"),
         ("compliance.webhooks.look", "timed"),
         ("compliance.webhooks.send", "webhooks"),
     ],
 )
-def test_what_may_take_long_does_not_stand_in_the_way_of_captures(task, queue):
+def test_what_may_take_long_does_not_stand_in_the_way_of_captures_and_of_letters(task, queue):
     assert app.amqp.router.route({}, task)["queue"].name == queue
 
 
@@ -120,6 +135,30 @@ def test_a_task_with_a_time_limit_of_its_own_has_a_queue_without_captures():
     long = {name for name, task in app.tasks.items() if (task.time_limit or 0) > app.conf.task_time_limit}
     assert "compliance.operations.verify_access_log" in long
     assert {app.amqp.router.route({}, name)["queue"].name for name in long} == {"long"}
+
+
+def test_a_task_with_a_time_limit_of_its_own_is_interrupted_shortly_before_it_and_no_sooner():
+    app.loader.import_default_modules()
+    for name, task in app.tasks.items():
+        if (task.time_limit or 0) > app.conf.task_time_limit:
+            assert task.time_limit - 60 <= (task.soft_time_limit or 0) < task.time_limit, name
+
+
+def test_a_worker_is_stopped_only_after_the_longest_of_its_tasks(services):
+    app.loader.import_default_modules()
+    units = {"h": 3600, "m": 60, "s": 1}
+    for name, service in services.items():
+        command = service.get("command", [])
+        if "worker" not in command:
+            continue
+        queues = command[command.index("--queues") + 1].split(",")
+        limits = [
+            task.time_limit or app.conf.task_time_limit
+            for each, task in app.tasks.items()
+            if app.amqp.router.route({}, each)["queue"].name in queues and not task.acks_late
+        ]
+        grace = service["stop_grace_period"]
+        assert int(grace[:-1]) * units[grace[-1]] >= max(limits, default=0), name
 
 
 def test_the_database_takes_the_connections_of_two_of_each_process(services):
@@ -143,7 +182,35 @@ def test_containers_run_without_rights_and_those_that_send_letters_can_connect_t
     # The entry point of Redis' image changes users when it is root, for which it would need capabilities.
     assert services["redis"]["cap_drop"] == ["ALL"]
     assert services["redis"]["user"] == "redis"
-    assert "outside" in services["worker-long"]["networks"]  # `inside` has no way out
+    for name in ("worker-long", "worker-letters"):
+        assert "outside" in services[name]["networks"]  # `inside` has no way out
+
+
+def test_the_signer_can_connect_to_witnesses(services):
+    assert set(services["signer"]["networks"]) == {"inside", "outside"}
+
+
+def test_a_standby_takes_as_many_connections_as_its_primary(services):
+    """PostgreSQL refuses to start one that takes fewer; what the primary has on its command line is not copied."""
+
+    def given(command: list[str]) -> list[str]:
+        return [each for each in command if each.startswith("max_connections=")]
+
+    standby = yaml.safe_load((DEPLOY / "standby" / "compose.yaml").read_text())["services"]["standby"]
+    assert given(standby["command"]) == given(services["postgresql"]["command"]) != []
+
+
+def test_no_password_is_an_argument_of_a_program(services):
+    """Every user of the machine sees the arguments of its processes."""
+    for name, service in services.items():
+        lines = [
+            service.get("command", []),
+            service.get("entrypoint", []),
+            service.get("healthcheck", {}).get("test", []),
+        ]
+        written = " ".join(word for line in lines for word in line)
+        assert not re.search(r"(?<!\$)\$\{?[A-Z_]*PASSWORD|(-a|--pass|--requirepass) \S*PASSWORD", written), name
+    assert "requirepass $$REDIS_PASSWORD" in str(services["redis"]["command"])
 
 
 def test_a_backup_is_never_written_over_another(tmp_path):
