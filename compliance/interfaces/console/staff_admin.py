@@ -3,14 +3,13 @@
 It is open only to superusers whose access has not ended, after a recent sign-in through the console's own pages.
 """
 
-import uuid
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin import AdminSite, ModelAdmin, StackedInline
+from django.contrib.admin import AdminSite, ModelAdmin
 from django.contrib.admin import display as admin_display
 from django.contrib.admin.views.main import PAGE_VAR, SEARCH_VAR, ChangeList, ChangeListSearchForm
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
@@ -27,11 +26,10 @@ from django.utils.translation import gettext, gettext_lazy
 
 from compliance.access.models import ApiKey, Source
 from compliance.interfaces.console import access_log, issuers, keyset
-from compliance.interfaces.console.models import AccessLog, StaffAccess
+from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.permissions import Permission, actor_id, staff_of
 from compliance.interfaces.console.sign_in import invitations, letters, second_factor, sessions, step_up
-from compliance.interfaces.console.sign_in.models import CompanyAccount
-from compliance.tenancy.models import Organization
+from compliance.interfaces.console.staff_inlines import AccessInline, CompanyAccountInline, companies, letter_about
 
 
 class StaffSite(AdminSite):
@@ -102,7 +100,7 @@ class StaffSite(AdminSite):
 
 def _still_open(user: User) -> str:
     """The keys and sources of all companies that an account issued and that are still valid."""
-    names, issuer, now = dict(_companies()), actor_id(user.pk), timezone.now()
+    names, issuer, now = dict(companies()), actor_id(user.pk), timezone.now()
     keys = issuers.of_account(ApiKey, issuer, now)
     sources = issuers.of_account(Source, issuer, now)
     found: list[tuple[ApiKey | Source, str]] = [
@@ -114,55 +112,6 @@ def _still_open(user: User) -> str:
         % {"named": each, "company": names.get(str(each.organization_id), each.organization_id), "what": what}
         for each, what in found
     )
-
-
-def _companies() -> list[tuple[str, str]]:
-    return [(str(each.organization_id), each.name) for each in Organization.objects.order_by("name")[:2000]]
-
-
-class AccessForm(forms.ModelForm):
-    """Chooses companies by name; the row stores their identifiers."""
-
-    organization_ids = forms.TypedMultipleChoiceField(
-        coerce=uuid.UUID,
-        choices=_companies,
-        required=False,
-        label=gettext_lazy("Companies"),
-        widget=forms.CheckboxSelectMultiple,
-    )
-
-    class Meta:
-        model = StaffAccess
-        fields = ("valid_until", "every_company", "organization_ids")
-
-
-class _NotOnesOwn:
-    """Mixin of inlines: nobody may change their own access."""
-
-    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Whether `obj` is somebody else's account."""
-        return obj is None or obj.pk != request.user.pk
-
-    has_add_permission = has_delete_permission = has_change_permission
-
-
-class AccessInline(_NotOnesOwn, StackedInline):
-    """Until when the account has access, and to which companies."""
-
-    model = StaffAccess
-    form = AccessForm
-    extra = 0
-    can_delete = True
-
-
-class CompanyAccountInline(_NotOnesOwn, StackedInline):
-    """The account at the company's OpenID Connect provider."""
-
-    model = CompanyAccount
-    fields = ("email", "subject", "bound_at")
-    readonly_fields = ("bound_at",)
-    extra = 0
-    can_delete = True
 
 
 class NewAccountForm(AdminUserCreationForm):
@@ -264,9 +213,15 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
             sessions.end_all(obj)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Warns of keys and sources that are still valid when their issuer has lost access."""
+        """Sends a letter about a changed company account, to the address before where that was changed with it.
+
+        Warns of keys and sources that are still valid when their issuer has lost access.
+        """
         super().save_related(request, form, formsets, change)
         user = User.objects.get(pk=form.instance.pk)
+        for formset in formsets:
+            if kind := letter_about(formset):
+                _tell(request, user, kind, form.initial.get("email"))
         if change and staff_of(user, timezone.now()) is None and (keys := _still_open(user)):
             messages.warning(
                 request,

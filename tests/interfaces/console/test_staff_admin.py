@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from compliance.interfaces.console.models import AccessLog, StaffAccess
 from compliance.interfaces.console.permissions import OPERATOR
-from compliance.interfaces.console.sign_in.models import Invitation, Letter, StaffSession
+from compliance.interfaces.console.sign_in.models import CompanyAccount, Invitation, Letter, StaffSession
 from compliance.interfaces.console.staff_admin import site
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.sign_in.people import enrol_app, give_app
@@ -167,3 +167,60 @@ def test_the_strict_policy_of_content_holds_here_too(staff):
         assert not re.search(r"<script(?![^>]*(?:src=|application/json))", page.content.decode()), path
         assert "<style" not in page.content.decode()
         assert 'style="' not in page.content.decode(), path
+
+
+def save_link(admin: Client, user: User, address: str, **values: str):
+    """Saves the page of an account with these values of its company account, which it may have already."""
+    link = CompanyAccount.objects.filter(user=user).first()
+    row = {"email": link.email, "subject": link.subject, "id": str(link.pk)} if link else {"email": "", "subject": ""}
+    sent = {
+        "username": user.username, "email": address, "first_name": "", "last_name": "", "is_active": "on",
+        "staff_access-TOTAL_FORMS": "0", "staff_access-INITIAL_FORMS": "0",
+        "company_account-TOTAL_FORMS": "1", "company_account-INITIAL_FORMS": "1" if link else "0",
+        "company_account-0-user": str(user.pk),
+    } | {f"company_account-0-{name}": value for name, value in (row | values).items()}  # fmt: skip
+    return admin.post(f"{STAFF}auth/user/{user.pk}/change/", sent)
+
+
+def _letters() -> list[tuple[str, str]]:
+    """The letters that wait, and no others from then on."""
+    found = list(Letter.objects.order_by("id").values_list("kind", "address"))
+    Letter.objects.all().delete()
+    return found
+
+
+def test_each_change_of_a_company_account_is_told_and_a_changed_one_is_bound_anew(staff):
+    user, admin = make_staff("olga", OPERATOR), staff("Administrator")
+    User.objects.filter(pk=user.pk).update(email="olga@example.com")
+    own = "olga@example.com"
+    assert save_link(admin, user, own, subject="subject-1").status_code == 302
+    assert _letters() == [("company account linked", own)]
+    for values in ({"subject": "of-a-thief"}, {"email": "thief@harbour.example"}):
+        CompanyAccount.objects.update(issuer="https://harbour.example", bound_at=timezone.now())
+        assert save_link(admin, user, own).status_code == 302
+        assert CompanyAccount.objects.get().issuer == "https://harbour.example"
+        assert _letters() == [], "nothing was changed"
+        assert save_link(admin, user, own, **values).status_code == 302
+        link = CompanyAccount.objects.get()
+        assert (link.issuer, link.bound_at) == ("", None)
+        assert _letters() == [("company account changed", own)]
+    assert save_link(admin, user, own, DELETE="on").status_code == 302
+    assert not CompanyAccount.objects.exists()
+    assert _letters() == [("company account removed", own)]
+    acts = AccessLog.objects.filter(page="account", subject=f"user={user.pk}", act__startswith="company").order_by("id")
+    told = ["linked", "changed", "changed", "removed"]
+    assert list(acts.values_list("act", flat=True)) == [f"company account {each}" for each in told]
+
+
+def test_a_company_account_is_told_to_the_address_before_where_both_are_changed(staff):
+    user = make_staff("olga", OPERATOR)
+    User.objects.filter(pk=user.pk).update(email="olga@example.com")
+    save_link(staff("Administrator"), user, "thief@example.com", subject="of-a-thief")
+    assert _letters() == [("address changed", "olga@example.com"), ("company account linked", "olga@example.com")]
+
+
+def test_a_subject_for_which_another_link_waits_is_refused_with_a_sentence(staff):
+    user, admin = make_staff("olga", OPERATOR), staff("Administrator")
+    CompanyAccount.objects.create(user=make_staff("otto", OPERATOR), subject="subject-1")
+    assert b"already exists" in save_link(admin, user, "", subject="subject-1").content
+    assert CompanyAccount.objects.get().user.username == "otto"

@@ -50,7 +50,7 @@ NO_TEXT = {
     "wrong passkey", "code used", "factor added", "factor removed", "passkey added", "passkey removed", "codes made",
     "password changed", "invitation used", "sessions ended", "account made", "account changed", "address changed",
     "account removed", "password set", "invitation made", "second factor reset", "company account bound",
-    "company account refused",
+    "company account refused", "company account linked", "company account changed", "company account removed",
     " (refused)", " (prepared)", " (declined)", " to ",
     # names and values
     "Lax", "Refresh", "Row", "Line", "Found", "Stored", "Company", "Chain", "After", "Excel", "button main", "taken up",

@@ -50,6 +50,12 @@ KINDS = {
     "address changed": "The e-mail address of your account was changed. This letter went to the address before.",
     "access granted": "Your account may see the records of a company until another day.",
     "access ended": "The access of your account to the records of a company was ended.",
+    "company account linked": "An account at the company's sign-in was linked to yours by whoever keeps the staff"
+    " accounts. Whoever has that account can sign in to yours.",
+    "company account changed": "Another account at the company's sign-in was linked to yours by whoever keeps the staff"
+    " accounts. Whoever has that account can sign in to yours.",
+    "company account removed": "Your account at the company's sign-in was unlinked from this one by whoever keeps the"
+    " staff accounts.",
     "company account bound": "Your account at the company's sign-in was used for the first time and is now linked.",
 }
 

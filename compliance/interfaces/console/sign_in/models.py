@@ -93,7 +93,8 @@ class CompanyAccount(models.Model):
     """The account at the company's OpenID Connect provider by which a member of staff may sign in.
 
     An administrator links it, by the provider's subject or by an e-mail address. The first sign-in with that address,
-    verified by the provider, sets the subject, and from then on only the subject counts.
+    verified by the provider, sets the subject, and from then on only the subject counts. Whoever changes the link
+    unbinds it, so that the next sign-in binds it anew.
     """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="company_account")

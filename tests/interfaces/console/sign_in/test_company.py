@@ -16,6 +16,7 @@ from compliance.interfaces.console.sign_in.models import CompanyAccount, Letter
 from development.embedded import ports
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.sign_in.people import APP, CODE, FIRST, code, give_app
+from tests.interfaces.console.test_staff_admin import save_link
 
 pytestmark = pytest.mark.django_db
 WITH = "/console/sign-in/with/company/"
@@ -224,6 +225,19 @@ def test_the_first_use_is_told(company):
     _person(company, "subject-10", email="olga@harbour.example", email_verified=True)
     _at_provider(Client(), "subject-10")
     assert Letter.objects.get().kind == "company account bound"
+
+
+def test_a_link_that_somebody_changed_is_bound_anew_and_both_are_told(company):
+    user = make_staff("olga", OPERATOR)
+    user.email = "olga@example.com"
+    user.save()
+    _link(user, issuer=company, subject="subject-12")
+    _person(company, "subject-13")
+    assert _at_provider(Client(), "subject-13").status_code == 403
+    save_link(signed_in(make_staff("root", "Administrator")), user, user.email, subject="subject-13")
+    assert _at_provider(Client(), "subject-13").url == "/console/"
+    told = [("company account changed", user.email), ("company account bound", user.email)]
+    assert list(Letter.objects.order_by("id").values_list("kind", "address")) == told
 
 
 def test_without_a_provider_there_is_no_such_sign_in(client):
