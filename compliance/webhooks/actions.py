@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import transaction
 
 from compliance.history.queries import head
-from compliance.tenancy import context
+from compliance.tenancy import context, sql
 from compliance.webhooks import addresses, sending, signing
 from compliance.webhooks.errors import BadCaptureError, NoSuchWebhookError, TooManyWebhooksError, WebhookStateError
 from compliance.webhooks.models import Attempt, Webhook
@@ -41,6 +41,7 @@ def create_webhook(
     after = newest if from_capture is None else _before(from_capture, newest)
     secret = signing.new_secret()
     with transaction.atomic():
+        sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"webhooks {organization_id}",))
         if Webhook.objects.filter(organization_id=organization_id).count() >= MOST_OF_A_COMPANY:
             raise TooManyWebhooksError(f"A company has at most {MOST_OF_A_COMPANY} webhooks. Remove one first.")
         webhook = Webhook.objects.create(
@@ -142,7 +143,7 @@ def remove(*, webhook_id: uuid.UUID, actor: str, organization_id: uuid.UUID | No
         webhook = _locked(webhook_id, organization_id)
         with context.company(webhook.organization_id):
             Attempt.objects.filter(organization_id=webhook.organization_id, webhook_id=webhook_id).delete()
-        Webhook.objects.filter(webhook_id=webhook_id).delete()
+        Webhook.objects.filter(organization_id=webhook.organization_id, webhook_id=webhook_id).delete()
     _log("webhook_removed", webhook, actor)
     return webhook
 

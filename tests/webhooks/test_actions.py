@@ -2,15 +2,19 @@
 
 import json
 import logging
+import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection, transaction
 
 from compliance.history.actions import capture_all
 from compliance.history.errors import NoHistoryError
+from compliance.tenancy import sql
 from compliance.webhooks import actions, queries, signing
 from compliance.webhooks.errors import (
     BadAddressError,
@@ -200,6 +204,31 @@ def test_a_company_has_twenty_at_most_and_must_exist(company, receiver):
         made(company, receiver)
     with pytest.raises(NoHistoryError):
         actions.create_webhook(organization_id=uuid.uuid4(), url=receiver.url, at=present(), actor="test")
+
+
+def test_of_two_who_make_the_last_one_at_once_the_second_is_refused(committed, receiver):
+    company = make_present_company()
+    for _ in range(actions.MOST_OF_A_COMPANY - 1):
+        made(company, receiver)
+
+    def last() -> None:
+        try:
+            made(company, receiver)
+        finally:
+            connection.close()
+
+    waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    try:
+        with ThreadPoolExecutor(1) as threads:
+            with transaction.atomic():
+                made(company, receiver)
+                second = threads.submit(last)
+                while not second.done() and not sql.fetch(waiting):
+                    time.sleep(0.01)
+            assert isinstance(second.exception(), TooManyWebhooksError)
+        assert len(queries.of_company(company.organization_id)) == actions.MOST_OF_A_COMPANY
+    finally:
+        Webhook.objects.filter(organization_id=company.organization_id).delete()
 
 
 def test_a_bad_url_makes_nothing(company, capsys, settings):
