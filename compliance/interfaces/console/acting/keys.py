@@ -12,10 +12,18 @@ from compliance.access import actions
 from compliance.access.models import ApiKey
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, chosen
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
-from compliance.interfaces.console.acting.issuing import end, end_field, issuer, last_used, networks_field
+from compliance.interfaces.console.acting.issuing import (
+    EndingForm,
+    day,
+    end,
+    end_field,
+    issuer,
+    last_used,
+    networks,
+    networks_field,
+)
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.wording import written_day
 from compliance.rules.vocabulary import Scope
 
 
@@ -25,7 +33,7 @@ class _OfKey(Act):
     recent = True
 
 
-class IssueForm(ActForm):
+class IssueForm(EndingForm):
     """What the key may read, from where, and until when."""
 
     key_name = forms.CharField(
@@ -75,7 +83,7 @@ class IssueKey(_OfKey):
         pairs: list[tuple[str, Any]] = [
             (gettext("Name"), data["key_name"]),
             (gettext("May read"), ", ".join(data["scopes"])),
-            (gettext("From"), data["networks"] or gettext("anywhere")),
+            (gettext("From"), ", ".join(networks(acting)) or gettext("anywhere")),
             (gettext("Until"), data["expires_on"]),
         ]
         found = Preview(pairs=pairs)
@@ -93,7 +101,7 @@ class IssueKey(_OfKey):
             at=acting.at,
             actor=issuer(acting),
             name=acting.data["key_name"],
-            networks=acting.data["networks"].replace(",", " ").split(),
+            networks=networks(acting),
             expires_at=_end(acting),
         )
         return Done(gettext("The key …%(ending)s is issued.") % {"ending": key.ending}, "keys", secret=token)
@@ -138,8 +146,8 @@ class RotateKey(_OfKey):
         return Preview(
             pairs=[
                 (gettext("Key"), str(key)),
-                (gettext("The old one opens until"), written_day(min(overlap, key.expires_at or overlap).date())),
-                (gettext("The new one opens until"), written_day(ends_at.date())),
+                (gettext("The old one opens until"), day(acting, min(overlap, key.expires_at or overlap))),
+                (gettext("The new one opens until"), day(acting, ends_at)),
             ]
         )
 

@@ -15,16 +15,23 @@ from django.db.models import Q
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.access import actions, sources
-from compliance.access.errors import BadNetworkError
 from compliance.access.models import Source
 from compliance.facts.lines.kinds import KINDS
 from compliance.interfaces.console import kinds as in_words
 from compliance.interfaces.console.acting.act import Act, Acting, CannotActError, Done, chosen
 from compliance.interfaces.console.acting.fields import ActForm, Listed, form_of
-from compliance.interfaces.console.acting.issuing import end, end_field, issuer, last_used, networks_field
+from compliance.interfaces.console.acting.issuing import (
+    EndingForm,
+    day,
+    end,
+    end_field,
+    issuer,
+    last_used,
+    networks,
+    networks_field,
+)
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.preview.dry_run import Preview
-from compliance.interfaces.console.wording import written_day
 
 
 class _OfSource(Act):
@@ -43,7 +50,7 @@ def _kinds_of(noun: str) -> forms.MultipleChoiceField:
     )
 
 
-class IssueForm(ActForm):
+class IssueForm(EndingForm):
     """The source's name, the kinds of fact it may send, from where, and until when."""
 
     source_name = forms.CharField(
@@ -107,14 +114,6 @@ def _end(acting: Acting) -> datetime:
     return end(acting, gettext("A source ends on a day to come, within one year."))
 
 
-def _networks(acting: Acting) -> list[str]:
-    words = acting.data["networks"].replace(",", " ").split()
-    try:
-        return [actions.network(word) for word in words]
-    except BadNetworkError as error:
-        raise CannotActError(str(error)) from error
-
-
 def _brings(kinds: Iterable[str]) -> list[tuple[str, str]]:
     """The lines of a preview with what a source may send."""
     return [(gettext("May bring: %(noun)s") % {"noun": noun}, words) for noun, words in in_words.grouped(kinds)]
@@ -153,7 +152,7 @@ class IssueSource(_OfSource):
         if sources.SCIM in kinds:
             pairs.append((gettext("Someone set inactive"), Source.Leaving(data["leaving"]).label))
         pairs += [
-            (gettext("From"), ", ".join(_networks(acting)) or gettext("anywhere")),
+            (gettext("From"), ", ".join(networks(acting)) or gettext("anywhere")),
             (gettext("Until"), data["expires_on"]),
         ]
         return Preview(pairs=pairs, notes=[gettext("What it brings is recorded with its name as the origin.")])
@@ -169,7 +168,7 @@ class IssueSource(_OfSource):
             environment=settings.ENVIRONMENT,
             at=acting.at,
             actor=issuer(acting),
-            networks=_networks(acting),
+            networks=networks(acting),
             leaving=acting.data["leaving"],
             expires_at=_end(acting),
         )
@@ -180,14 +179,14 @@ class IssueSource(_OfSource):
         )
 
 
-def _that_get_a_token(form: ActForm) -> list[tuple[str, str]]:
-    """The sources that can get a new token: those not revoked, or revoked for a reason in `GOES_ON`."""
-    return _listed(form.organization_id, Q(revoked_at=None) | Q(revoked_reason__in=sources.GOES_ON))
-
-
 def _open_sources(form: ActForm) -> list[tuple[str, str]]:
     """The sources that are not revoked."""
     return _listed(form.organization_id, Q(revoked_at=None))
+
+
+def _that_get_a_token(form: ActForm) -> list[tuple[str, str]]:
+    """The sources that can get a new token: those not revoked, or revoked for a reason in `GOES_ON`."""
+    return _listed(form.organization_id, Q(revoked_at=None) | Q(revoked_reason__in=sources.GOES_ON))
 
 
 def _listed(organization_id: uuid.UUID, which: Q) -> list[tuple[str, str]]:
@@ -195,10 +194,13 @@ def _listed(organization_id: uuid.UUID, which: Q) -> list[tuple[str, str]]:
     return [(str(source.source_id), str(source)) for source in found.order_by("-created_at")[:500]]
 
 
-RotateForm = form_of(
-    source_id=Listed(_that_get_a_token, label=gettext_lazy("Source")),
-    expires_on=end_field(),
-)
+class RotateForm(EndingForm):
+    """The source, and the end of its new token."""
+
+    source_id = Listed(_that_get_a_token, label=gettext_lazy("Source"))
+    expires_on = end_field()
+
+
 RevokeForm = form_of(source_id=Listed(_open_sources, label=gettext_lazy("Source")))
 
 
@@ -233,7 +235,7 @@ class RotateSource(_OfSource):
                 *_brings(source.kinds),
                 (
                     gettext("The token of today opens until"),
-                    written_day(until.date()) if opens else gettext("it opens no more"),
+                    day(acting, until) if opens else gettext("it opens no more"),
                 ),
                 (gettext("The new one opens until the end of"), acting.data["expires_on"]),
             ]

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from compliance.access import actions
 from compliance.access.models import ApiKey
+from compliance.interfaces.console import languages
 from compliance.interfaces.console.models import Job, StaffAccess
 from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.rules.vocabulary import Scope
@@ -78,6 +79,34 @@ def test_no_key_is_issued_without_an_end_within_a_year(staff, organization_id, d
 def test_a_key_of_a_whole_year_is_issued(staff, organization_id):
     issue(staff(OPERATOR), organization_id, days=365)
     assert ApiKey.objects.get().expires_at > timezone.now() + timedelta(days=364)
+
+
+@pytest.mark.parametrize("four_eyes", [False, True])
+@pytest.mark.parametrize("language, words", [("en", "is no network"), ("de", "ist kein Netz")])
+def test_what_is_no_network_is_refused_before_anybody_else_is_asked(
+    staff, organization_id, settings, four_eyes, language, words
+):
+    settings.FOUR_EYES = four_eyes
+    client = staff("Administrator")
+    client.cookies[languages.COOKIE] = language
+    sent = {
+        "step": "preview", "key_name": "Warehouse", "scopes": ["people:read"], "networks": "192.0.2.0/24, 10.0.0",
+        "expires_on": day(90),
+    }  # fmt: skip
+    text = client.post(f"/console/companies/{organization_id}/act/issue-key/", sent).content.decode()
+    assert f"&#x27;10.0.0&#x27; {words}" in text
+    assert not re.search(r'name="job" value="[0-9a-f-]{36}"', text)
+    with context.company(organization_id):
+        assert not Job.objects.exists()
+
+
+def test_networks_of_a_key_are_previewed_and_kept_in_their_canonical_form(staff, organization_id):
+    text = post(
+        staff(OPERATOR), organization_id, "issue-key", key_name="Warehouse", scopes=["training:read"],
+        networks="192.0.2.7,2001:DB8::/32", expires_on=day(90),
+    )  # fmt: skip
+    assert "192.0.2.7/32, 2001:db8::/32" in text
+    assert ApiKey.objects.get().networks == ["192.0.2.7/32", "2001:db8::/32"]
 
 
 def _key(organization_id, scopes, days=30):
