@@ -4,7 +4,6 @@ A source is like a facts file without an end, so issuing its token has the same 
 grant kinds of fact that they may not record themselves, and a second person confirms.
 """
 
-import uuid
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -179,29 +178,21 @@ class IssueSource(_OfSource):
         )
 
 
-def _open_sources(form: ActForm) -> list[tuple[str, str]]:
-    """The sources that are not revoked."""
-    return _listed(form.organization_id, Q(revoked_at=None))
-
-
-def _that_get_a_token(form: ActForm) -> list[tuple[str, str]]:
+def _not_revoked_for_good(form: ActForm) -> list[tuple[str, str]]:
     """The sources that can get a new token: those not revoked, or revoked for a reason in `GOES_ON`."""
-    return _listed(form.organization_id, Q(revoked_at=None) | Q(revoked_reason__in=sources.GOES_ON))
-
-
-def _listed(organization_id: uuid.UUID, which: Q) -> list[tuple[str, str]]:
-    found = Source.objects.filter(which, organization_id=organization_id)
+    which = Q(revoked_at=None) | Q(revoked_reason__in=sources.GOES_ON)
+    found = Source.objects.filter(which, organization_id=form.organization_id)
     return [(str(source.source_id), str(source)) for source in found.order_by("-created_at")[:500]]
 
 
 class RotateForm(EndingForm):
     """The source, and the end of its new token."""
 
-    source_id = Listed(_that_get_a_token, label=gettext_lazy("Source"))
+    source_id = Listed(_not_revoked_for_good, label=gettext_lazy("Source"))
     expires_on = end_field()
 
 
-RevokeForm = form_of(source_id=Listed(_open_sources, label=gettext_lazy("Source")))
+RevokeForm = form_of(source_id=Listed(_not_revoked_for_good, label=gettext_lazy("Source")))
 
 
 def _source(acting: Acting) -> Source:

@@ -170,3 +170,19 @@ def test_the_page_of_sources_asks_the_database_as_often_for_many(staff, organiza
             page(client, organization_id)
         counts.append(len(asked))
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("ended", sources.GOES_ON)
+def test_a_source_whose_token_ended_is_revoked_for_good(staff, organization_id, ended):
+    client = staff("Administrator")
+    issue(client, organization_id, people=["team_joined"])
+    source = Source.objects.get()
+    sources.revoke_source(source_id=source.source_id, at=timezone.now(), actor="a test", reason=ended)
+    links = [f"act/{act}/?source_id={source.source_id}" for act in ("rotate-source", "revoke-source")]
+    assert [each in page(client, organization_id) for each in links] == [True, True]
+    post(client, organization_id, "revoke-source", source_id=str(source.source_id))
+    source.refresh_from_db()
+    assert source.revoked_reason == "by staff"
+    assert [each in page(client, organization_id) for each in links] == [False, False]
+    text = post(client, organization_id, "rotate-source", source_id=str(source.source_id), expires_on=day(9))
+    assert "svc_in_test_" not in text
