@@ -36,18 +36,18 @@ _OWED_OF_THESE = (
     f"r.register IN ({_TRAINING}, {_POLICY}) AND r.birth = ANY(%(numbers)s::bigint[]) AND {_OWED}"
     " AND v.due_at > %(after)s AND v.due_at <= %(until)s"
 )
-_COLUMNS = "r.record_id, r.learner_profile_id, r.course_id, r.register, v.due_at, v.lesson_share_id IS NOT NULL"
+_COLUMNS = "r.record_id, r.learner_profile_id, r.course_id, r.register, v.due_at, v.lesson_share_id"
 
 
 class Owed(NamedTuple):
-    """A course or a policy that a person owes. `lesson_alone`: of the course, only a lesson that was shared alone."""
+    """A course or a policy that a person owes. `lesson_share_id`: of the course, only the lesson of this share."""
 
     record_id: uuid.UUID
     learner_profile_id: uuid.UUID
     course_id: uuid.UUID
     policy: bool
     due_at: datetime | None
-    lesson_alone: bool
+    lesson_share_id: uuid.UUID | None
 
 
 def owed(organization_id: uuid.UUID, record_ids: Collection[uuid.UUID], now: datetime) -> list[Owed]:
@@ -89,8 +89,8 @@ def due_between(organization_id: uuid.UUID, now: datetime, after: datetime, unti
 def _read(condition: str, parameters: dict[str, object]) -> list[Owed]:
     statement = f"SELECT {_COLUMNS} FROM {_NOW} AND {condition}"  # noqa: S608 - conditions of this module
     return [
-        Owed(record_id, learner, course_id, register == _POLICY, due_at, lesson_alone)
-        for record_id, learner, course_id, register, due_at, lesson_alone in sql.fetch(statement, parameters)
+        Owed(record_id, learner, course_id, register == _POLICY, due_at, lesson_share_id)
+        for record_id, learner, course_id, register, due_at, lesson_share_id in sql.fetch(statement, parameters)
     ]
 
 

@@ -1,7 +1,7 @@
-"""Sessions of learners: one for each device, for 30 days, ended by its owner or when the person's access ends.
+"""Sessions of learners: one for each device, for 30 days, ended by its owner.
 
-Each request reads from the facts whether the person still has access, so leaving, suspension and erasure end every
-session at once.
+Each request reads from the facts whether the person may come in, so nobody can use a session from the moment at which
+they left, were suspended or were erased. Somebody who comes back finds it again, as long as it lasts.
 """
 
 import uuid

@@ -5,7 +5,7 @@ letter is sent. The link is made here because it is not stored.
 """
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -15,9 +15,10 @@ from django.core.mail import EmailMultiAlternatives
 from django.utils import translation
 
 from compliance.facts.certificates.queries import check_code_of
-from compliance.facts.courses.queries import titles_of
+from compliance.facts.courses.queries import offered, titles_of
 from compliance.facts.people.presence import open_invitation
 from compliance.facts.policies.queries import stored_receipt, stored_version
+from compliance.facts.shares.queries import lessons_of
 from compliance.history.owed import Owed, issued, owed
 from compliance.learning import links
 from compliance.letters import wording
@@ -71,22 +72,38 @@ def reminder(
     """The mail that reminds a person of what they owe, with its link. In the company's context."""
     with translation.override(recipient.language):
         writing = Writing(company.name, recipient.person_name, now, ZoneInfo(company.time_zone))
-        way = _way(company.organization_id, learner_profile_id, now, lead(things))
-        content = wording.reminder(writing, way, to_do(company.organization_id, things))
+        lessons = lessons_among(company.organization_id, things)
+        way = _way(company.organization_id, learner_profile_id, now, lead(things, lessons))
+        content = wording.reminder(writing, way, to_do(company.organization_id, things, lessons))
         return message(content, company=company.name, address=recipient.address, letter_id=letter_id)
 
 
-def lead(things: Sequence[Owed]) -> str:
+def lead(things: Sequence[Owed], lessons: Mapping[uuid.UUID, uuid.UUID]) -> str:
     """Where the link of a letter about things to do leads: to the only one, or to the home page."""
-    if len(things) != 1 or things[0].lesson_alone:
+    if len(things) != 1:
         return ""
+    share_id = things[0].lesson_share_id
+    if share_id is not None and share_id in lessons:
+        return f"lessons/{lessons[share_id]}/"
     return f"policies/{things[0].course_id}" if things[0].policy else f"courses/{things[0].course_id}/"
 
 
-def to_do(organization_id: uuid.UUID, things: Sequence[Owed]) -> list[ToDo]:
-    """Those things with their current titles. One statement, in the company's context."""
+def to_do(organization_id: uuid.UUID, things: Sequence[Owed], lessons: Mapping[uuid.UUID, uuid.UUID]) -> list[ToDo]:
+    """Those things with their current titles. One statement, and one for lessons, in the company's context."""
     titles = titles_of(organization_id, {each.course_id for each in things})
-    return [ToDo(titles.get(each.course_id, ""), each.policy, each.due_at) for each in things]
+    alone = offered(organization_id, (), lessons.values()) if lessons else {}
+    found = []
+    for each in things:
+        lesson = lessons.get(each.lesson_share_id) if each.lesson_share_id else None
+        title = alone[lesson].title if lesson in alone else titles.get(each.course_id, "")
+        found.append(ToDo(title, each.policy, each.due_at, lesson=lesson is not None))
+    return found
+
+
+def lessons_among(organization_id: uuid.UUID, things: Sequence[Owed]) -> dict[uuid.UUID, uuid.UUID]:
+    """The lessons that were shared alone, by the share. At most one statement."""
+    shares = {each.lesson_share_id for each in things if each.lesson_share_id is not None}
+    return lessons_of(organization_id, shares) if shares else {}
 
 
 def _content(letter: Letter, learner: uuid.UUID, writing: Writing, enclose: Enclose) -> Content | None:
@@ -101,7 +118,8 @@ def _content(letter: Letter, learner: uuid.UUID, writing: Writing, enclose: Encl
             if not things:
                 return None
             write = wording.policy if all(each.policy for each in things) else wording.new
-            return write(writing, _way(company, learner, now, lead(things)), to_do(company, things))
+            lessons = lessons_among(company, things)
+            return write(writing, _way(company, learner, now, lead(things, lessons)), to_do(company, things, lessons))
         case Kind.SIGNED:
             return _signed(company, learner, letter.subject_ids[0], writing)
         case Kind.CERTIFICATE:

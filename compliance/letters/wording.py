@@ -47,11 +47,19 @@ class Way:
 
 @dataclass(frozen=True)
 class ToDo:
-    """A course or a policy that is to be done."""
+    """A course or a policy that is to be done. `lesson`: of the course, one lesson that was shared alone."""
 
     title: str
     policy: bool
     due_at: datetime | None
+    lesson: bool = False
+
+    @property
+    def label(self) -> str:
+        """The words of a button that leads to it."""
+        if self.policy:
+            return gettext("Go to the policy")
+        return gettext("Go to the lesson") if self.lesson else gettext("Go to the course")
 
 
 @dataclass(frozen=True)
@@ -237,7 +245,7 @@ def _things(
     ordered = sorted(things, key=lambda each: (each.due_at is None, each.due_at or writing.now, each.title))
     label = gettext("See what to do")
     if len(ordered) == 1:
-        label = gettext("Go to the policy") if ordered[0].policy else gettext("Go to the course")
+        label = ordered[0].label
     return Content(
         subject=subject,
         greeting=writing.greeting,

@@ -1,5 +1,6 @@
 """The content of each kind of letter, its recipient, and where its link leads."""
 
+import uuid
 from datetime import timedelta
 from urllib.parse import urlsplit
 
@@ -12,13 +13,17 @@ from compliance.facts.people.queries import present_employment
 from compliance.facts.recording import act
 from compliance.history.actions import capture_all
 from compliance.history.of_person import held
+from compliance.history.owed import owed
 from compliance.interfaces.learner.leading import leads_to
 from compliance.interfaces.pages.certificate_pdf import enclosed_certificate
 from compliance.learning import links
 from compliance.learning.models import LearnerPreference, PersonalLink
 from compliance.letters.actions import Kind
+from compliance.letters.composing import reminder
+from compliance.letters.recipients import recipients
 from compliance.rules.owed_learning.identity import certificate_id
 from compliance.tenancy import context
+from compliance.tenancy.queries import organization
 from tests import verbs
 from tests.companies import NOW
 from tests.letters.conftest import again, sent
@@ -75,6 +80,33 @@ def test_the_only_thing_to_do_is_where_the_link_leads(story, anna, asked):
     assert mail.outbox[0].subject == "New for you: Dangerous goods"
     assert link_of(story, mail.outbox[0]).leads_to == f"courses/{course_id}/"
     assert again(letter).sent_at == NOW
+
+
+def test_a_lesson_that_was_shared_alone_is_named_and_led_to_itself(story, anna, asked):
+    lesson = uuid.uuid4()
+    share_a_lesson(story, lesson)
+    capture_all(story.organization_id, NOW)
+    asked(story, Kind.NEW, anna, *records(story, anna))
+    assert sent(story) == 1
+    (letter,) = mail.outbox
+    assert letter.subject == "New for you: Batteries on board"
+    assert "Dangerous goods" not in letter.body + html_of(letter)
+    assert "Go to the lesson" in html_of(letter)
+    assert link_of(story, letter).leads_to == f"lessons/{lesson}/"
+
+
+def test_a_reminder_names_the_lesson_that_was_shared_alone(story, anna, django_assert_num_queries):
+    lesson = uuid.uuid4()
+    share_a_lesson(story, lesson)
+    capture_all(story.organization_id, NOW)
+    with context.company(story.organization_id):
+        things = owed(story.organization_id, records(story, anna), NOW)
+        to_whom = recipients(story.organization_id, [anna], NOW)[anna]
+        company = organization(story.organization_id)
+        with django_assert_num_queries(4):
+            letter = reminder(company, anna, to_whom, things, letter_id=uuid.uuid4(), now=NOW)
+    assert letter.subject == "Still to do: Batteries on board"
+    assert link_of(story, letter).leads_to == f"lessons/{lesson}/"
 
 
 def test_of_several_things_the_link_leads_home(story, anna, asked):
@@ -207,6 +239,15 @@ def records(story, learner):
     with context.company(story.organization_id):
         found = held(story.organization_id, learner, NOW, ("training", "policies"))
         return [each.record_id for each in found if each.done_at is None]
+
+
+def share_a_lesson(story, lesson_release_id):
+    """A course "Dangerous goods", of which a lesson alone is shared with everyone."""
+    common = {"organization_id": story.organization_id, "at": NOW - 5 * A_DAY, "now": NOW}
+    course_id = verbs.create_course(**common, title="Dangerous goods")
+    lesson = {"release_id": lesson_release_id, "title": "Batteries on board", "version": 1, "content_sha256": "0" * 64}
+    verbs.publish_release(**common, course_id=course_id, version=1, lessons=(lesson,))
+    verbs.share_lesson(**common, course_id=course_id, lesson_release_id=lesson_release_id, title="Batteries on board")
 
 
 def invite(story, **more):

@@ -17,7 +17,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
 from compliance.catalogue import REGISTERS
-from compliance.facts.courses.queries import titles_of
 from compliance.facts.errors import FactsError
 from compliance.facts.lines.kinds import ReminderSent
 from compliance.facts.recording import act, telling
@@ -84,10 +83,11 @@ def _letters(acting: Acting, things: Sequence[Owed]) -> Preview:
     """The preview of letters about these things: the recipients, the contents, and warnings."""
     learners = {each.learner_profile_id for each in things}
     people = recipients(acting.organization_id, learners, acting.at)
-    titles = titles_of(acting.organization_id, {each.course_id for each in things})
+    lessons = composing.lessons_among(acting.organization_id, things)
+    titles = {each.title for each in composing.to_do(acting.organization_id, things, lessons) if each.title}
     preview = Preview(people=len(people), named=named(acting.organization_id, sorted(people)))
     preview.pairs.append((_("Letters"), len(people)))
-    preview.pairs.append((_("To do"), ", ".join(sorted(titles.values(), key=str.casefold)[:TITLES_LISTED])))
+    preview.pairs.append((_("To do"), ", ".join(sorted(titles, key=str.casefold)[:TITLES_LISTED])))
     if without := len(learners - people.keys()):
         preview.pairs.append((_("Without any address"), without))
     if not people:
