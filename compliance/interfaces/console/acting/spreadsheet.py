@@ -135,6 +135,7 @@ class ImportPeople(Act):
     group = GROUP
     upload = "file"
     everybody = True
+    recent = True
     long = True
     second = True
     again = True

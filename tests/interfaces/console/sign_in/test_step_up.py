@@ -18,7 +18,7 @@ from tests.interfaces.console.test_permissions import sample_address
 
 pytestmark = pytest.mark.django_db
 AGAIN = "/console/sign-in/again/"
-MUST = {"erase", "issue-key", "rotate-key", "revoke-key", "import"}
+MUST = {"erase", "issue-key", "rotate-key", "revoke-key", "import", "import-people"}
 
 
 def _grow_old(client: Client, seconds: int) -> None:
