@@ -82,6 +82,8 @@ def confirm(visit: Visit, act: str, job_id: uuid.UUID) -> HttpResponse:
     if step != "confirm":
         return _show(visit, chosen, job, "")
     acting = rebuilt(job, chosen, visit.organization, visit.now, visit.staff)
+    if chosen.objection(acting):
+        return _show(visit, chosen, job, "")
     visit.saw(chosen.learners(acting))  # before the act, which may remove some of them
     job.confirmed_by = visit.staff.user_id
     try:
@@ -155,6 +157,8 @@ def _show(visit: Visit, chosen: Act, job: Job, error: str) -> HttpResponse:
         values["typed"] = form.typed() if form.is_valid() else []
         visit.saw(chosen.learners(acting))
         visit.everybody = chosen.everybody
+        if chosen.objection(acting):
+            values["refused"] = GONE
     except ComplianceError as refused:
         values["refused"] = str(refused)
     return visit.render("console/acting/confirm.html", values)
