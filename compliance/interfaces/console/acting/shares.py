@@ -46,6 +46,15 @@ class SharePolicyForm(AudienceForm):
     field_order = ("course_id",)
 
 
+_FIELDS = {
+    "audience": ("audience", "teams", "people"),
+    "deadline": ("basis", "due_on", "days"),
+    "doors": ("doors",),
+    "requirement": ("requirement",),
+}
+"""For each part of a share, the names of the form's fields about it."""
+
+
 class ChangeShareForm(AudienceForm):
     """A share, and what to change about it."""
 
@@ -65,12 +74,13 @@ class ChangeShareForm(AudienceForm):
     field_order = ("share_id", "what", "requirement")
 
     def clean(self) -> dict[str, Any]:
-        """Requires values only for what is to be changed."""
+        """Requires and keeps values only for what is to be changed: the preview repeats what is kept."""
         data = super().clean()
-        for part, fields in (("audience", ("teams", "people")), ("deadline", ("due_on", "days"))):
+        for part, fields in _FIELDS.items():
             if part not in data.get("what", []):
                 for name in fields:
                     self.errors.pop(name, None)
+                    data[name] = None
         return data
 
 
@@ -80,7 +90,7 @@ _PARTS: dict[str, Callable[[Acting], Any]] = {
     "doors": lambda acting: [Door(door) for door in acting.data["doors"]],
     "requirement": lambda acting: Requirement(acting.data["requirement"]),
 }
-"""For each part of a share, the form's fields about it."""
+"""For each part of a share, its new value from the form's fields."""
 
 
 def _new(*parts: str) -> Callable[[Acting], dict[str, Any]]:
