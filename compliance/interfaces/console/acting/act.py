@@ -155,6 +155,10 @@ class Act:
         """The file that the preview offers. Within the company's context."""
         raise NotImplementedError
 
+    def also_about(self, acting: Acting) -> list[uuid.UUID]:
+        """What it is about besides what its form names: a later fact about it has the preview displayed anew."""
+        return []
+
     def needs_second(self, acting: Acting) -> bool:
         """Whether the act with these values needs a second person. Within the company's context."""
         return self.second

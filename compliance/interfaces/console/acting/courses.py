@@ -93,6 +93,15 @@ class PublishCourse(Act):
             found.notes = [fault.message for fault in package.faults[: publishing.FAULTS_QUOTED]]
         return found
 
+    def also_about(self, acting: Acting) -> list[uuid.UUID]:
+        """The course of which the package is a version, where the form leaves that to the package."""
+        if _chosen(acting):
+            return []
+        if "course_id" not in acting.found:
+            with self._checked(acting) as package:
+                self._place(acting, package)
+        return [acting.found["course_id"]]
+
     def perform(self, acting: Acting) -> Done:
         """Publishes the uploaded package as the next release."""
         data = acting.data
@@ -124,6 +133,7 @@ class PublishCourse(Act):
         plan = publishing.plan(
             acting.organization_id, package, course_id=_chosen(acting), retake=acting.data["retake"]
         )  # fmt: skip
+        acting.found["course_id"] = plan.course_id
         titles = dict(course_choices(acting.organization_id, "training", ""))
         version = (
             gettext("%(version)s, which is this very package: nothing to publish") % {"version": plan.version}
@@ -168,9 +178,18 @@ def _withdrawn(acting: Acting, line: ReleaseWithdrawn) -> Done:
     return Done(gettext("The version is withdrawn."), "course", {"course_id": found.course_id})
 
 
+class _OfVersion(Recorded):
+    """An act on a version of a course."""
+
+    def also_about(self, acting: Acting) -> list[uuid.UUID]:
+        """Its course, of which somebody may publish another version meanwhile."""
+        version = uuid.UUID(acting.data["course_release_id"])
+        return [each.course_id for each in queries.release_states(acting.organization_id, [version]).values()]
+
+
 ACTS: tuple[Act, ...] = (
     PublishCourse(),
-    Recorded(
+    _OfVersion(
         name="withdraw-course",
         tells=(ReleaseWithdrawn,),
         title=gettext_lazy("Withdraw a course version"),

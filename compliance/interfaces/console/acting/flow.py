@@ -152,7 +152,7 @@ def _preview(visit: Visit, chosen: Act, form: ActForm, acting: Acting) -> HttpRe
         upload_name=acting.upload.name if acting.upload else "",
         upload_file_id=uploads.keep(acting.organization_id, acting.upload, visit.now),
         erasures=erasures(acting.organization_id),
-        seen=_newest(acting),
+        seen=_newest(chosen, acting),
     )
     return _show_preview(visit, chosen, form, found, draft.job_id, "", four_eyes.needed(chosen, acting))
 
@@ -213,9 +213,13 @@ def late_at_once(visit: Visit, form: ActForm) -> list[str]:
     return [gettext("The deadline has passed already: whoever has not done it is late at once.")]
 
 
-def _newest(acting: Acting) -> int:
-    """The newest fact about what the form names, 0 if nothing; acts on a selection look at each record again anyway."""
-    named = [value for value in acting.data.values() if isinstance(value, uuid.UUID)]
+def _newest(chosen: Act, acting: Acting) -> int:
+    """The newest fact about what the act is about, 0 if nothing; acts on a selection look at each record again anyway.
+
+    Identifiers count also as text, as lists of the company's courses and versions give them.
+    """
+    named = [found for value in acting.data.values() if (found := identifiers.read(value))]
+    named += chosen.also_about(acting)
     if not named:
         return 0
     employments = queries.employments_of(acting.organization_id, named)
@@ -254,16 +258,17 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
     if draft is None:
         return _confirmed_before(visit, chosen)
     acting.upload = uploads.of_job(draft)
-    if (newest := _newest(acting)) > draft.seen:
-        draft.seen = newest
-        draft.save(update_fields=["seen"])
-        try:
+    try:
+        newest = _newest(chosen, acting)
+        if newest > draft.seen:
+            draft.seen = newest
+            draft.save(update_fields=["seen"])
             second, preview = four_eyes.needed(chosen, acting), chosen.preview(acting)
-        except ComplianceError as error:  # somebody else's change made the act impossible
-            form.refuse(error)
-            return _form(visit, chosen, form)
-        preview.warnings.insert(0, gettext(_CHANGED))
-        return _show_preview(visit, chosen, form, preview, draft.job_id, "", second)
+            preview.warnings.insert(0, gettext(_CHANGED))
+            return _show_preview(visit, chosen, form, preview, draft.job_id, "", second)
+    except ComplianceError as error:  # somebody else's change made the act impossible
+        form.refuse(error)
+        return _form(visit, chosen, form)
     try:
         reason = REASON.clean(visit.request.POST.get("reason", ""))
     except forms.ValidationError as error:
