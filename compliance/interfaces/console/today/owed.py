@@ -36,7 +36,7 @@ def _of_courses(visit: Visit) -> Iterator[Line]:
         policy = each.kind == "signature"
         numbers = {
             Heading.OWED: (each.counts.get("overdue", 0), "unsigned-overdue" if policy else "overdue"),
-            Heading.WEEK: (due.get(each.course_id, 0), "unsigned" if policy else "due-7"),
+            Heading.WEEK: (due.get(each.course_id, 0), "unsigned-7" if policy else "due-7"),
         }
         for part, (number, show) in numbers.items():
             yield Line(

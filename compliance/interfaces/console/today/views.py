@@ -15,18 +15,19 @@ from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.visit import Visit
 from compliance.tenancy.queries import only_company
 
+_TILES = ("overdue", "unsigned-overdue", "due-7", "unsigned-7")
+"""The work lists to which tiles lead; each tile has the number of its list."""
 LISTED = 6
 """How many lines of a part are visible; the others are folded."""
 
 
 @dataclass(frozen=True)
 class _Heading:
-    """A part of the page: its heading, its text when it is empty, and the query of the list of all of it."""
+    """A part of the page: its heading, and its text when it is empty."""
 
     part: Heading
     title: Words
     nothing: Words
-    everything: dict[str, str]
 
 
 _HEADINGS = (
@@ -34,15 +35,13 @@ _HEADINGS = (
         Heading.OWED,
         gettext_lazy("Overdue, by course and policy"),
         gettext_lazy("Nothing is overdue."),
-        {"show": "overdue"},
     ),
-    _Heading(Heading.TEAMS, gettext_lazy("Overdue, by team"), gettext_lazy("No team has anything overdue."), {}),
-    _Heading(Heading.WAITS, gettext_lazy("Waits for you"), gettext_lazy("Nothing waits for you."), {}),
+    _Heading(Heading.TEAMS, gettext_lazy("Overdue, by team"), gettext_lazy("No team has anything overdue.")),
+    _Heading(Heading.WAITS, gettext_lazy("Waits for you"), gettext_lazy("Nothing waits for you.")),
     _Heading(
         Heading.WEEK,
         gettext_lazy("Due within seven days"),
         gettext_lazy("Nothing comes due within seven days."),
-        {"show": "due-7"},
     ),
 )
 
@@ -82,15 +81,15 @@ def today(visit: Visit) -> HttpResponse:
     tallies = queries.tallies(organization_id, None)
     found = [line for room in ROOMS for line in room(visit) if line.number]
     required, done = (sum(tallies[kind].values()) for kind in ("required", "done"))
-    due = tallies["week"]
     values = {
         "state": state,
         "overdue": tallies["outcome"].get("overdue", 0),
         "unsigned": tallies["signature"].get("overdue", 0),
-        "due": sum(due.values()),
+        "due": tallies["week"].get("training", 0),
+        "unsigned_due": tallies["week"].get("policy", 0),
         "percent": 100 * done // required if required else None,
         "people": sum(tallies["access"].values()),
-        "addresses": {show: visit.link("work", {"show": show}) for show in ("overdue", "unsigned-overdue", "due-7")},
+        "addresses": {show: visit.link("work", {"show": show}) for show in _TILES},
         "parts": [_part(visit, heading, found) for heading in _HEADINGS],
         "starts": _starts(visit),
     }
@@ -108,7 +107,6 @@ def _part(visit: Visit, heading: _Heading, found: list[Line]) -> dict[str, Any]:
         "nothing": heading.nothing,
         "lines": lines[:LISTED],
         "more": lines[LISTED:],
-        "everything": visit.link("work", heading.everything) if heading.everything and lines else "",
     }
 
 

@@ -23,7 +23,7 @@ _TRAINING, _POLICIES, _CERTIFICATES = owed("course").number, owed("policy").numb
 class Show:
     """A work list: its title, its register, the tally that counts it, and where `due_by` lies, in days from the moment.
 
-    Lists of training due within some days have no tally.
+    The list of training due within 30 days has no tally.
     """
 
     title: Words
@@ -40,10 +40,11 @@ class Show:
 
 SHOWS = {
     "overdue": Show(_("Training overdue"), _TRAINING, ("outcome", "overdue"), None, 0),
-    "due-7": Show(_("Training due within 7 days"), _TRAINING, (), 0, 7),
+    "due-7": Show(_("Training due within 7 days"), _TRAINING, ("week", "training"), 0, 7),
     "due-30": Show(_("Training due within 30 days"), _TRAINING, (), 0, 30),
     "open": Show(_("All training not done"), _TRAINING, ("outcome", "overdue", "not_due_yet")),
     "unsigned-overdue": Show(_("Signatures overdue"), _POLICIES, ("signature", "overdue"), None, 0),
+    "unsigned-7": Show(_("Signatures due within 7 days"), _POLICIES, ("week", "policy"), 0, 7),
     "unsigned": Show(_("All signatures outstanding"), _POLICIES, ("signature", "overdue", "to_do")),
     "expiring-30": Show(_("Certificates expiring within 30 days"), _CERTIFICATES, ("certificate", "30"), 0, 30),
     "expiring-60": Show(_("Certificates expiring within 60 days"), _CERTIFICATES, ("certificate", "30", "60"), 0, 60),

@@ -9,12 +9,15 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from compliance.facts.courses.models import Course
+from compliance.facts.people.models import Profile
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.understand.refreshing import refresh
 from compliance.tenancy import context
 from tests.companies import make_present_company, noon
+from tests.interfaces.console.test_acting import do
 
 pytestmark = pytest.mark.django_db
 
@@ -59,6 +62,33 @@ def test_each_number_is_that_of_the_list_that_it_leads_to(staff, behind):
     for part in ("owed", "teams", "week"):
         for number, where in _lines(page, part).values():
             assert len(re.findall(r'<td class="line-title">', client.get(where).content.decode())) == number
+
+
+def test_signatures_due_this_week_are_listed_apart_from_those_without_a_day_and_from_training(staff, behind):
+    client = staff(COMPLIANCE_MANAGER)
+    form = {"act": "sign", "statement": "I will.", "doors": ["employee"], "renew_months": "0"}
+    do(client, behind, "publish-policy", html="<h1>Travel</h1><p>Walk.</p>", change_kind="ask_again", **form)
+    with context.company(behind.organization_id):
+        course_id = str(Course.objects.get(kind="policy").course_id)
+        somebody = str(Profile.objects.get(person_name="A").learner_profile_id)
+    shared = {"course_id": course_id, "doors": ["employee"]}
+    do(client, behind, "share-policy", audience="everyone", basis="none", **shared)
+    day = f"{timezone.now() + timedelta(days=3):%Y-%m-%d}"
+    due = {"basis": "share_deadline", "due_on": day}
+    do(client, behind, "share-policy", audience="people", people=somebody, **due, **shared)
+    with context.company(behind.organization_id):
+        capture_all(behind.organization_id, timezone.now())
+    refresh(behind.organization_id, timezone.now())
+    page = _page(client, behind)
+    assert {what: number for what, (number, _) in _lines(page, "week").items()} == {"Hygiene": 3, "Travel": 1}
+    tiles = re.findall(r'class="tile[^"]*" href="([^"]+)"><b>([\d,]+)</b><span>([^<]+ due within[^<]+)<', page)
+    assert {what: number for _, number, what in tiles} == {
+        "Training due within 7 days": "3", "Signatures due within 7 days": "1",
+    }  # fmt: skip
+    for where, number in [(unescape(where), int(number)) for where, number, _ in tiles] + [
+        (where, number) for number, where in _lines(page, "week").values()
+    ]:
+        assert len(re.findall(r'<td class="line-title">', client.get(where).content.decode())) == number
 
 
 def test_everybody_overdue_in_a_team_is_reminded_from_its_line(staff, behind):
