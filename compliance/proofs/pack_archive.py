@@ -2,8 +2,10 @@
 
 The archive's own statements are not trusted. Entries that other readers would read differently, or unpack somewhere
 else, are refused by name before any is read: doubled ones, absolute ones, ones with `..`, links, folders, encrypted
-ones, overlapping ones. An entry with more or fewer bytes than it states, or with far more than rows and text of its
-compressed size can have, is a fault.
+ones, overlapping ones, ones with fields of which some readers take another name. The entries of the table are all that
+the archive holds: they follow one another from its first byte to the table, and the table lies before its end. An entry
+with more or fewer bytes than it states, or with far more than rows and text of its compressed size can have, is a
+fault.
 """
 
 import hashlib
@@ -11,7 +13,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from .errors import PackMalformed, PackUnreadable
 from .pages import printable
@@ -30,9 +32,37 @@ _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_64 = struct.Struct("<4sLQL")
 _LOCAL = struct.Struct("<4s5H3L2H")
+_ENTRY_BYTES = 46
+_ENTRY_LENGTHS = struct.Struct("<3H")
+_ENTRY_LENGTHS_AT = 28
+_SIZES_64 = struct.Struct("<2H2Q")
+_LARGE = 0xFFFFFFFF
+"""What a header has in place of a size that its field of ZIP64 states."""
+
+_ZIP64 = 1
+_DEFERRED = 0x8
+"""Bit 3 of the flags: checksum and sizes follow the content."""
+
 _LONGEST_END = _END.size + 0xFFFF
 _ENCRYPTED = 0x2041
 """Bits 0, 6 and 13 of the flags: encryption, strong encryption, masked headers."""
+
+_MOST_OF_END = (0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF)
+"""What the short end has in place of a value that only the long one can state."""
+
+_OTHER_HEADER = "The file's own header says something else than the archive's table of entries."
+_OTHER_FIELDS = "The file has fields that no file of a pack has, such as another name of it."
+_UNLISTED = "The archive holds bytes of no file that it lists"
+
+
+class _Header(NamedTuple):
+    """An entry's own header: where its content begins, and what it states."""
+
+    begin: int
+    flags: int
+    check: int
+    sizes: tuple[int, int]
+    extra: bytes
 
 
 class Archive:
@@ -43,14 +73,17 @@ class Archive:
         self.name = name
         self._file = file
         try:
-            self._refuse_large_directory()
+            self._table, entries = self._place_of_table()
             infos = zipfile.ZipFile(file).infolist()
+            if len(infos) != entries or not self._table_is_whole():
+                raise zipfile.BadZipFile("its table of entries is not what its end says")
         except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError, struct.error) as fault:
             raise PackUnreadable(f"{name} cannot be read as a ZIP: {printable(str(fault))}") from fault
         self._infos = infos
         self.entries = {info.orig_filename: info for info in infos}
 
-    def _refuse_large_directory(self) -> None:
+    def _place_of_table(self) -> tuple[range, int]:
+        """Where the table of entries is, and how many it has, in which every statement of its end must agree."""
         self._file.seek(0, 2)
         length = self._file.tell()
         start = max(0, length - _LONGEST_END)
@@ -59,43 +92,79 @@ class Archive:
         at = tail.rfind(b"PK\5\6")
         if at < 0 or len(tail) - at < _END.size:
             raise zipfile.BadZipFile("it has no table of entries at its end")
-        size = _END.unpack_from(tail, at)[5]
+        _, *disks, here, entries, size, offset, comment = _END.unpack_from(tail, at)
+        if comment or at + _END.size != len(tail):
+            raise zipfile.BadZipFile("something follows its end")
+        stated, end = (*disks, here, entries, size, offset), start + at
         if at >= _LOCATOR_64.size and tail[at - _LOCATOR_64.size :].startswith(b"PK\6\7"):
             record = start + at - _LOCATOR_64.size - _END_64.size
             self._file.seek(record)
-            mark, *_, large, _ = _END_64.unpack(self._file.read(_END_64.size))
+            mark, *_, own_disk, disk, here, entries, size, offset = _END_64.unpack(self._file.read(_END_64.size))
             if mark != b"PK\6\6" or _LOCATOR_64.unpack_from(tail, at - _LOCATOR_64.size)[2] != record:
                 # `zipfile` reads the record before the locator, other readers the one that the locator names.
                 raise zipfile.BadZipFile("the end of its table of entries is not where it says")
-            size = max(size if size != 0xFFFFFFFF else 0, large)
+            large = (own_disk, disk, here, entries, size, offset)
+            if any(short not in (long, most) for short, long, most in zip(stated, large, _MOST_OF_END, strict=True)):
+                raise zipfile.BadZipFile("its two ends say different things")
+            stated, end = large, record
         if size > MOST_DIRECTORY:
             raise zipfile.BadZipFile(f"its table of entries has {size} bytes, more than any pack's")
+        if stated[:2] != (0, 0) or here != entries or offset + size != end:
+            raise zipfile.BadZipFile("its table of entries is not where its end says")
+        return range(offset, end), entries
+
+    def _table_is_whole(self) -> bool:
+        """Whether the entries of the table fill it exactly, none with a comment."""
+        self._file.seek(self._table.start)
+        table, at = self._file.read(len(self._table)), 0
+        while at < len(table):
+            name, extra, comment = _ENTRY_LENGTHS.unpack_from(table, at + _ENTRY_LENGTHS_AT)
+            if comment:
+                return False
+            at += _ENTRY_BYTES + name + extra
+        return at == len(self._table)
 
     def refusals(self) -> Iterator[tuple[str, str]]:
         """The entries that must not be read, each as its name and a sentence."""
         seen: set[str] = set()
+        refused = False
         for info in self._infos:
             name = info.orig_filename
             if name in seen:
+                refused = True
                 yield name, "There are two files of this name."
             seen.add(name)
             sentence = _refusal(info)
             if sentence is not None:
+                refused = True
                 yield name, sentence
+        if not refused:
+            yield from self._misplaced()
+
+    def _misplaced(self) -> Iterator[tuple[str, str]]:
+        """The first entry that does not begin where the one before it ends, or has another header than the table."""
         end = 0
         for info in sorted(self._infos, key=lambda each: each.header_offset):
-            if info.header_offset < end:
-                yield info.orig_filename, "The file lies within another one."
-            end = max(end, info.header_offset + _LOCAL.size + info.compress_size)
+            name = info.orig_filename
+            if info.header_offset != end:
+                within = info.header_offset < end
+                yield name, "The file lies within another one." if within else f"{_UNLISTED} before the file."
+                return
+            try:
+                end = self._end_of(info)
+            except PackMalformed as fault:
+                yield name, fault.sentence
+                return
+        if end != self._table.start:
+            yield self.name, f"{_UNLISTED} before the table of entries."
 
     def blocks(self, name: str) -> Iterator[bytes]:
         """The content of an entry. Raises PackMalformed when it is missing or not what the archive states."""
         info = self.entries.get(name)
         if info is None:
             raise PackMalformed(name, "The file is missing.")
-        self._to_content(info)
+        offset = self._header(info).begin
         left, size, check = info.compress_size, 0, 0
-        offset = self._file.tell()
         inflate = zlib.decompressobj(-zlib.MAX_WBITS) if info.compress_type == zipfile.ZIP_DEFLATED else None
         while left:
             self._file.seek(offset)
@@ -145,18 +214,44 @@ class Archive:
             found.update(block)
         return found.hexdigest()
 
-    def _to_content(self, info: zipfile.ZipInfo) -> None:
-        """Goes to where an entry's content begins, past its own header, which must name the same file."""
+    def _end_of(self, info: zipfile.ZipInfo) -> int:
+        """Where an entry ends. Raises PackMalformed unless its own header says of it what the table says."""
+        found = self._header(info)
+        name, sizes = info.orig_filename, (info.file_size, info.compress_size)
+        large = bool(found.extra)
+        stated = found.sizes
+        if large:
+            kind, length, *own = _SIZES_64.unpack(found.extra) if len(found.extra) == _SIZES_64.size else (0, 0)
+            if (kind, length) != (_ZIP64, 16) or stated != (_LARGE, _LARGE):
+                raise PackMalformed(name, _OTHER_FIELDS)
+            stated = (own[0], own[1])
+        deferred = bool(found.flags & _DEFERRED)
+        if found.flags != info.flag_bits or (
+            (found.check, stated) != (info.CRC, sizes) and not (deferred and (found.check, stated) == (0, (0, 0)))
+        ):
+            raise PackMalformed(name, _OTHER_HEADER)
+        end = found.begin + info.compress_size
+        if deferred:
+            after = struct.pack("<4s1L2Q" if large else "<4s3L", b"PK\7\10", info.CRC, *reversed(sizes))
+            self._file.seek(end)
+            if self._file.read(len(after)) != after:
+                raise PackMalformed(name, "What follows the file is not its checksum and its sizes.")
+            end += len(after)
+        return end
+
+    def _header(self, info: zipfile.ZipInfo) -> _Header:
+        """An entry's own header, which must name the same file. Raises PackMalformed."""
         name = info.orig_filename
         self._file.seek(info.header_offset)
         header = self._file.read(_LOCAL.size)
         if len(header) < _LOCAL.size or not header.startswith(b"PK\3\4"):
             raise PackMalformed(name, "The file is not where the archive says.")
-        _, _, flags, method, _, _, _, _, _, name_length, extra_length = _LOCAL.unpack(header)
+        _, _, flags, method, _, _, check, compressed, size, name_length, extra_length = _LOCAL.unpack(header)
         own = self._file.read(name_length).decode("utf-8" if flags & 0x800 else "cp437", "replace")
         if (own, method, flags & _ENCRYPTED) != (name, info.compress_type, 0):
-            raise PackMalformed(name, "The file's own header says something else than the archive's table of entries.")
-        self._file.seek(extra_length, 1)
+            raise PackMalformed(name, _OTHER_HEADER)
+        extra = self._file.read(extra_length)
+        return _Header(self._file.tell(), flags, check, (size, compressed), extra)
 
 
 def _inflated(inflate: "zlib._Decompress | None", raw: bytes, name: str) -> Iterator[bytes]:
@@ -201,6 +296,17 @@ def _refusal(info: zipfile.ZipInfo) -> str | None:
         return "The file is compressed in a way that no pack uses."
     if info.compress_type == zipfile.ZIP_STORED and info.file_size != info.compress_size:
         return "The file says two sizes."
+    if info.extra and not _is_zip64(info):
+        return _OTHER_FIELDS
     if info.file_size > 1 << 20 and info.file_size > MOST_RATIO * info.compress_size:
         return f"The file says that it unfolds to {info.file_size} bytes from {info.compress_size}."
     return None
+
+
+def _is_zip64(info: zipfile.ZipInfo) -> bool:
+    """Whether an entry has no other field in the table than that of large files, which states what was read of it."""
+    kind, length = struct.unpack_from("<2H", info.extra) if len(info.extra) >= 4 else (0, 0)
+    if kind != _ZIP64 or length not in (8, 16, 24) or len(info.extra) != 4 + length:
+        return False
+    values, sizes = struct.unpack_from(f"<{length // 8}Q", info.extra, 4), (info.file_size, info.compress_size)
+    return values in ((info.header_offset,), sizes, (*sizes, info.header_offset))

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -61,7 +62,10 @@ class Pack(NamedTuple):
 
 
 def read_zip(content: bytes) -> dict[str, bytes]:
-    """The files of a ZIP. Raises Refused for entries that are doubled, point outside or are not plain files."""
+    """The files of a ZIP. Raises Refused for entries that are doubled, point outside or are not plain files.
+
+    The ZIP is a small one: it needs no extra fields, and its entries fill it from its beginning to its table.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
@@ -74,9 +78,32 @@ def read_zip(content: bytes) -> dict[str, bytes]:
             names = [entry.filename for entry in entries]
             if len(set(names)) != len(names):
                 raise Refused("pack", "has a name twice")
+            _check_places(content, entries)
             return {entry.filename: archive.read(entry) for entry in entries}
-    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, NotImplementedError, RuntimeError):
+    except (
+        struct.error,
+        zipfile.BadZipFile,
+        zlib.error,
+        OSError,
+        ValueError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ):
         raise Refused("pack", "is no ZIP that can be read") from None
+
+
+def _check_places(content: bytes, entries: list[zipfile.ZipInfo]) -> None:
+    end = 0
+    for entry in sorted(entries, key=lambda each: each.header_offset):
+        flags, _, _, _, check, packed, size, name, extra = struct.unpack_from("<4H3L2H", content, end + 6)
+        if entry.header_offset != end or (check, packed, size) != (entry.CRC, entry.compress_size, entry.file_size):
+            raise Refused(entry.filename, "is not where the file before it ends")
+        if entry.extra or extra or flags & 8:
+            raise Refused(entry.filename, "has fields that no file of a small pack has")
+        end += 30 + name + packed
+    if content[end : end + 4] not in (b"PK\1\2", b"PK\5\6"):
+        raise Refused("pack", "holds bytes of no file that it lists")
 
 
 def check_pack(content: bytes, trust: Trust) -> dict[str, Any]:

@@ -23,6 +23,8 @@ NAMED = {
     "sequence_too_large": "pack.json: No history is as long as the sequence of the pin says",
     "policy_that_is_no_text": "registers/policies.jsonl row 1 (version 03a9f97e-b570-40dc-920e-0d6ea20b89e2): html:",
     "truth_for_a_number": "registers/courses.jsonl row 1: lessons: The row says",
+    "exchanged_names": "registers/certificates.jsonl: The file has fields that no file of a pack has, such as another",
+    "unlisted_entry": "pack.zip: The archive holds bytes of no file that it lists before the table of entries",
 }
 LEFT_TO_THE_PRODUCT = {"truth_for_a_number", "unknown_zone", "two_ends"}
 SECONDS = 20

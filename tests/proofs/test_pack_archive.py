@@ -3,7 +3,9 @@
 import io
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
 
@@ -43,6 +45,44 @@ def with_field(content: bytes, name: str, offset: int, value: int, form: str = "
     return bytes(changed)
 
 
+class Entry(NamedTuple):
+    """A stored file of an archive that is written byte by byte, for what `zipfile` does not write."""
+
+    name: str = "a"
+    before: bytes = b""
+    own_extra: bytes = b""
+    table_extra: bytes = b""
+    flags: int = 0
+    check: int = zlib.crc32(CONTENT)
+    size: int = len(CONTENT)
+    after: bytes = b""
+    listed: bool = True
+
+
+def written(*entries: Entry) -> bytes:
+    """The archive of these entries; `check` and `size` are what an entry's own header says."""
+    content, table, count = b"", b"", 0
+    for each in entries:
+        name, size = each.name.encode(), len(CONTENT)
+        content += each.before
+        if each.listed:
+            count += 1
+            table += struct.pack(
+                "<4s6H3L5H2L", b"PK\1\2", 0x314, 20, each.flags, 0, 0, 33, zlib.crc32(CONTENT), size, size,
+                len(name), len(each.table_extra), 0, 0, 0, 0o100644 << 16, len(content),
+            ) + name + each.table_extra  # fmt: skip
+        content += struct.pack(
+            "<4s5H3L2H", b"PK\3\4", 20, each.flags, 0, 0, 33, each.check, each.size, each.size,
+            len(name), len(each.own_extra),
+        )  # fmt: skip
+        content += name + each.own_extra + CONTENT + each.after
+    return content + table + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(table), len(content), 0)
+
+
+OTHER_NAME = struct.pack("<2HBL", 0x7075, 10, 1, zlib.crc32(b"a")) + b"other"
+"""The field of Info-ZIP from which `unzip` takes the name of a file."""
+
+
 def opened(content: bytes) -> Archive:
     return Archive(io.BytesIO(content), "pack.zip")
 
@@ -73,6 +113,92 @@ def opened(content: bytes) -> Archive:
 def test_entries_that_must_not_be_read_are_refused_by_name(name: str, content: Callable[[], bytes], sentence: str):
     found = dict(opened(content()).refusals())
     assert sentence in found[name], found
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a", lambda: written(Entry(table_extra=OTHER_NAME)), "such as another name"),
+        ("a", lambda: written(Entry(own_extra=OTHER_NAME)), "such as another name"),
+        ("a", lambda: written(Entry(own_extra=struct.pack("<2H2Q", 1, 16, 0, 0))), "such as another name"),
+        ("a", lambda: written(Entry(table_extra=struct.pack("<2HQ", 1, 8, 7))), "such as another name"),
+        ("a", lambda: written(Entry(table_extra=b"\1")), "such as another name"),
+        ("a", lambda: written(Entry(before=b"more")), "no file that it lists before the file"),
+        ("b", lambda: written(Entry(), Entry("b", before=b"more")), "no file that it lists before the file"),
+        ("b", lambda: written(Entry(), Entry("b", listed=False), Entry("b")), "no file that it lists before the file"),
+        ("pack.zip", lambda: written(Entry(), Entry("b", listed=False)), "no file that it lists before the table"),
+        ("a", lambda: written(Entry(check=1)), "own header says something else"),
+        ("a", lambda: written(Entry(size=1)), "own header says something else"),
+        ("a", lambda: written(Entry(flags=8, check=0, size=0)), "not its checksum and its sizes"),
+    ],
+)
+def test_an_archive_holds_nothing_but_what_its_table_lists(name: str, content: Callable[[], bytes], sentence: str):
+    found = list(opened(content()).refusals())
+    assert [each for each, _ in found] == [name]
+    assert sentence in found[0][1]
+
+
+def with_end(**changed: int) -> bytes:
+    """An archive whose end says something else: `at` the offset of a field in it, in bytes, `value` its new value."""
+    content = bytearray(archive("a"))
+    struct.pack_into("<H", content, len(content) - 22 + changed["at"], changed["value"])
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (lambda: b"more" + archive("a"), "not where its end says"),
+        (lambda: archive("a") + b"more", "follows its end"),
+        (lambda: with_end(at=20, value=4) + b"more", "follows its end"),
+        (lambda: with_end(at=4, value=1), "not where its end says"),
+        (lambda: with_end(at=8, value=2), "not where its end says"),
+        (lambda: with_end(at=10, value=2)[:-14] + struct.pack("<H", 2) + with_end(at=10, value=2)[-12:],
+         "not what its end says"),
+        (lambda: with_field(archive("a"), "a", 32, 1, "<H"), "not what its end says"),
+        (lambda: with_field(archive("a"), "a", 28, 2, "<H"), "not what its end says"),
+        (lambda: with_zip64(archive("a"))[:-12] + struct.pack("<H", 2) + with_zip64(archive("a"))[-10:],
+         "say different things"),
+    ],
+)  # fmt: skip
+def test_an_archive_whose_end_says_something_else_is_not_read(content: Callable[[], bytes], sentence: str):
+    with pytest.raises(PackUnreadable, match=sentence):
+        opened(content())
+
+
+class Unseekable(io.BytesIO):
+    """A file to which an archive can only be written from beginning to end."""
+
+    def seekable(self) -> bool:
+        return False
+
+    def seek(self, *_: object) -> int:
+        raise io.UnsupportedOperation
+
+    def tell(self) -> int:
+        raise io.UnsupportedOperation
+
+
+@pytest.mark.parametrize("output", [io.BytesIO, Unseekable])
+@pytest.mark.parametrize("large", [False, True])
+def test_an_archive_that_was_streamed_or_has_the_fields_of_large_files_is_read(
+    output: Callable[[], io.BytesIO], large: bool
+):
+    whole = output()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in ("a", "b"):
+            with file.open(zipfile.ZipInfo(name), "w", force_zip64=large) as entry:
+                entry.write(CONTENT)
+    found = opened(whole.getvalue())
+    assert list(found.refusals()) == []
+    assert found.content("b", len(CONTENT)) == CONTENT
+
+
+def test_the_field_of_large_files_in_the_table_states_what_was_read():
+    sizes = (len(CONTENT), len(CONTENT))
+    for values in (sizes, (0,), (*sizes, 0)):
+        extra = struct.pack(f"<2H{len(values)}Q", 1, 8 * len(values), *values)
+        assert list(opened(written(Entry(table_extra=extra))).refusals()) == []
 
 
 def test_an_archive_of_plain_files_is_read_without_a_refusal():

@@ -8,6 +8,7 @@ import io
 import json
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from compliance.proofs import cells
 from tests.proofs.second_log import leaf_of, root_of
 from tests.proofs.second_verifier import REGISTERS, capture_digest, identity_digest, row_digest
-from tests.vectors.log.pack import FOLDER, PACK, as_json, seal, with_log, zipped
+from tests.vectors.log.pack import FOLDER, OPENED, PACK, as_json, seal, with_log, zipped
 
 FORGED = FOLDER / "forged_packs"
 SALT = "5a" * 16
@@ -195,6 +196,34 @@ def with_second_end(content: bytes) -> bytes:
     return content[:offset] + named + content[offset:-22] + own + locator + end
 
 
+def with_exchanged_names(files: Files) -> bytes:
+    """The ZIP with a field by which `unzip` gives two files the name of the other one."""
+    names = ("registers/certificates.jsonl", "registers/courses.jsonl")
+    others = dict(zip(names, reversed(names), strict=True))
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, OPENED)
+            if name in others:
+                other = others[name].encode()
+                entry.extra = struct.pack("<2HBL", 0x7075, 5 + len(other), 1, zlib.crc32(name.encode())) + other
+            archive.writestr(entry, files[name], zipfile.ZIP_DEFLATED)
+    return content.getvalue()
+
+
+def with_unlisted_entry(content: bytes) -> bytes:
+    """The ZIP with another `summary.pdf` that its table does not list, as a reader without the table finds it."""
+    name, other = b"summary.pdf", b"%PDF-1.7\n"
+    entry = struct.pack(
+        "<4s5H3L2H", b"PK\3\4", 20, 0, 0, 0, 33, zlib.crc32(other), len(other), len(other), len(name), 0
+    )
+    entry += name + other
+    end = content[-22:]
+    (offset,) = struct.unpack("<L", end[16:20])
+    end = end[:16] + struct.pack("<L", offset + len(entry)) + end[20:]
+    return content[:offset] + entry + content[offset:-22] + end
+
+
 FORGERIES: dict[str, Callable[[Files], Files]] = {
     "hidden_employee": hidden_employee,
     "hidden_holder": hidden_holder,
@@ -211,7 +240,12 @@ FORGERIES: dict[str, Callable[[Files], Files]] = {
 def packs() -> dict[str, bytes]:
     """The forged packs by name."""
     found = {name: zipped(seal(forge(genuine()))) for name, forge in FORGERIES.items()}
-    return {**found, "two_ends": with_second_end(PACK.read_bytes())}
+    return {
+        **found,
+        "two_ends": with_second_end(PACK.read_bytes()),
+        "exchanged_names": with_exchanged_names(genuine()),
+        "unlisted_entry": with_unlisted_entry(PACK.read_bytes()),
+    }
 
 
 if __name__ == "__main__":
