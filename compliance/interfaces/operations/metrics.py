@@ -21,7 +21,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from compliance.access.models import ApiKey, Source
 from compliance.catalogue import REGISTERS
 from compliance.facts.ledger.queries import backlogs
-from compliance.history.queries import capture_ends
+from compliance.history.queries import capture_ends, captured_at
 from compliance.interfaces.api.gate import ROUTES
 from compliance.interfaces.operations import company_status
 from compliance.interfaces.operations.tidying import WARN_BEFORE
@@ -126,6 +126,7 @@ def service_status(now: datetime) -> ServiceStatus:
     waits = [each for company, each in backlogs().items() if company in ends]
     signed = {each.organization_id: each.capture_sequence for each in signed_captures()}
     unsigned = {each: end for each, end in ends.items() if end.capture_sequence > signed.get(each, 0)}
+    waiting = captured_at({each: signed.get(each, 0) + 1 for each in unsigned})
     verified = [each for company, each in company_status.verified().items() if company in ends]
     letters = outbox(now - _LATELY)
     ending = {"revoked_at": None, "expires_at__lte": now + WARN_BEFORE}
@@ -142,7 +143,9 @@ def service_status(now: datetime) -> ServiceStatus:
         verifications_failed=sum(not each.well for each in verified),
         log_entries=log_size(),
         unsigned_captures=sum(end.capture_sequence - signed.get(each, 0) for each, end in unsigned.items()),
-        unsigned_capture_age_seconds=_longest((end.captured_at for end in unsigned.values()), now),
+        unsigned_capture_age_seconds=_longest(
+            (waiting.get(each, end.captured_at) for each, end in unsigned.items()), now
+        ),
         quorum_missing_seconds=_longest([quorum_missing_since()], now),
         keys_ending=ApiKey.objects.filter(**ending).count(),
         sources_ending=Source.objects.filter(**ending).count(),
@@ -176,7 +179,7 @@ _WORDS = {
     "verifications_failed": "Companies whose last verification failed.",
     "log_entries": "Entries of the log under its newest checkpoint.",
     "unsigned_captures": "Captures that are not in the log yet.",
-    "unsigned_capture_age_seconds": "How long the newest capture of a company has waited for the log, at most.",
+    "unsigned_capture_age_seconds": "How long the oldest capture that is not in the log has waited for it.",
     "quorum_missing_seconds": "How long what was signed has lacked the cosignatures of LOG_QUORUM witnesses.",
     "keys_ending": "API keys that end within two weeks.",
     "sources_ending": "Sources whose token ends within two weeks.",

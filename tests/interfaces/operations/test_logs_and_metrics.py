@@ -13,6 +13,7 @@ from compliance.access.tokens import KEY_PREFIXES, new_token
 from compliance.history import actions
 from compliance.interfaces.operations import metrics
 from compliance.interfaces.operations.web import Counted
+from compliance.log import signing
 from compliance.log.models import Checkpoint, Witness
 from compliance.proofs.cosignature import witness_key
 from config import logs
@@ -82,6 +83,22 @@ def test_the_lag_and_the_age_of_verification_are_measured():
     assert status.verification_age_seconds > 0
     actions.capture_all(company.organization_id, NOW)
     assert metrics.service_status(NOW).pending == 0
+
+
+@pytest.mark.usefixtures("committed")
+def test_what_is_not_signed_waits_since_its_oldest_capture_however_busy_its_company_is():
+    quiet, busy = make_company(), make_company()
+    signing.sign_new(NOW)
+    assert metrics.service_status(NOW + timedelta(hours=1)).unsigned_capture_age_seconds == 0
+    for minutes in (5, 10, 15):
+        at = NOW + timedelta(minutes=minutes)
+        busy.join(f"Anna {minutes}")
+        actions.capture_all(busy.organization_id, at)
+    status = metrics.service_status(NOW + timedelta(minutes=16))
+    assert (status.unsigned_captures, status.unsigned_capture_age_seconds) == (3, 11 * 60)
+    quiet.join("Boris")
+    actions.capture_all(quiet.organization_id, NOW)
+    assert metrics.service_status(NOW + timedelta(minutes=16)).unsigned_capture_age_seconds == 16 * 60
 
 
 @pytest.mark.django_db
