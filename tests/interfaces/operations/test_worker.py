@@ -1,5 +1,6 @@
 """A real worker takes a task when it can begin it."""
 
+import subprocess
 import sys
 import uuid
 
@@ -11,7 +12,7 @@ from compliance.interfaces.operations.models import CompanyStanding
 from compliance.tenancy import context
 from config.celery import app
 from tests.companies import make_company
-from tests.operations.service import Process
+from tests.operations.service import ROOT, Process
 from tests.registers.recording_elsewhere import until_somebody_waits
 
 
@@ -45,5 +46,8 @@ def test_what_waits_behind_a_long_task_stays_in_the_broker(broker, tmp_path):
         try:
             until_somebody_waits()
             assert (client.llen("long"), client.hlen("unacked")) == (1, 0), (tmp_path / "worker.log").read_text()
+            asked = [sys.executable, "-m", "celery", "--app", "config", "inspect", "active", "--timeout", "30"]
+            named = subprocess.run(asked, env=environment, cwd=ROOT, text=True, capture_output=True, check=False)
+            assert "compliance.operations.verify" in named.stdout, named.stderr  # docs/operations.md, Releases
         finally:
             worker.kill()
