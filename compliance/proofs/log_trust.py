@@ -10,6 +10,7 @@ from .cosignature import cosigned_times, parse_witness_key
 from .errors import NoteMalformed, NoteUnverified
 from .findings import Check, Report
 from .log import LogCheckpoint, parse_log_checkpoint
+from .pages import printable
 from .signed_note import VerifierKey, parse_note, parse_verifier_key, verified_text
 
 
@@ -67,7 +68,10 @@ def check_one_history(checkpoints: Iterable[tuple[str, LogCheckpoint]], report: 
 def _check_log(place: str, note: str, checkpoint: LogCheckpoint, key: VerifierKey, report: Report) -> None:
     """Check the log's signature. A log signs under its own origin: a key of another name belongs to another log."""
     if key.key_name != checkpoint.origin:
-        sentence = f"The checkpoint is of the log {checkpoint.origin}, and the key given is of {key.key_name}."
+        sentence = (
+            f"The checkpoint is of the log {printable(checkpoint.origin)},"
+            f" and the key given is of {printable(key.key_name)}."
+        )
         report.fault(Check.SIGNATURE, place, (), sentence)
         return
     try:
@@ -75,7 +79,7 @@ def _check_log(place: str, note: str, checkpoint: LogCheckpoint, key: VerifierKe
     except NoteUnverified as fault:
         report.fault(Check.SIGNATURE, place, (), str(fault))
     else:
-        report.holding.append(f"{place}: signed by the key of the log {key.key_name} that was given.")
+        report.holding.append(f"{place}: signed by the key of the log {printable(key.key_name)} that was given.")
 
 
 def _check_witnesses(place: str, note: str, trust: LogTrust, report: Report) -> None:
@@ -83,9 +87,10 @@ def _check_witnesses(place: str, note: str, trust: LogTrust, report: Report) -> 
     cosigned = []
     for key in trust.witness_keys:
         try:
-            cosigned += [each.key_name for each in cosigned_times(note, key.line())]
-        except NoteUnverified as fault:
-            report.fault(Check.WITNESS, place, (), str(fault))
+            cosigned += [printable(each.key_name) for each in cosigned_times(note, key.line())]
+        except NoteUnverified:
+            sentence = f"The cosignature of {printable(key.key_name)} is not valid."
+            report.fault(Check.WITNESS, place, (), sentence)
     if len(cosigned) < trust.quorum:
         sentence = f"{len(cosigned)} of the witnesses given cosigned the checkpoint, and {trust.quorum} must have."
         report.fault(Check.WITNESS, place, (), sentence)

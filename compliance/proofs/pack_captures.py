@@ -15,7 +15,7 @@ from .log_trust import LogTrust, check_signed_checkpoint
 from .merkle import HASH_BYTES, CompactRange, leaf_hash, root_from_inclusion
 from .pack_archive import Archive
 from .pack_json import number, parse_line, text
-from .pages import JsonObject
+from .pages import JsonObject, printable
 from .signed_note import VerifierKey, parse_note, verified_text
 
 CAPTURES = "history/captures.jsonl"
@@ -160,7 +160,8 @@ def check_log(archive: Archive, pin: Pin, trust: LogTrust, report: Report) -> Lo
         report.fault(Check.LOG, LOG, ("path",), "The pin's capture is not in the log that the checkpoint states.")
         return checkpoint
     report.holding.append(
-        f"Capture {pin.capture_sequence} is entry {index} of the log {checkpoint.origin}, whose checkpoint has {size}."
+        f"Capture {pin.capture_sequence} is entry {index} of the log {printable(checkpoint.origin)},"
+        f" whose checkpoint has {size}."
     )
     return checkpoint
 
@@ -200,4 +201,4 @@ def check_manifest(archive: Archive, pin: Pin, sums: bytes, trust: LogTrust, rep
     except NoteUnverified as fault:
         report.fault(Check.SIGNATURE, MANIFEST, (), str(fault))
     else:
-        report.holding.append(f"The list of files is signed by {key.key_name}.")
+        report.holding.append(f"The list of files is signed by {printable(key.key_name)}.")

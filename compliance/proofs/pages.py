@@ -16,6 +16,9 @@ from .errors import NotAPage
 MOST_BYTES = 32 * 1024 * 1024
 """The largest size of a page or of a proof of one row."""
 
+MOST_DEPTH = 100
+"""How deeply arrays and objects may be nested: what is read of them compares, prints and searches them recursively."""
+
 
 class Kind(StrEnum):
     """The registers whose rows can be recomputed, and all others."""
@@ -108,11 +111,15 @@ def parse_json(name: str, content: bytes) -> object:
         raise NotAPage(f"{name} is larger than {MOST_BYTES} bytes, as no page and no proof is.")
     try:
         # Decoded first: for bytes, `json` would guess the encoding, and accept a byte order mark.
-        return _DECODER.decode(content.decode("utf-8"))
+        text = content.decode("utf-8")
+        document: object = _DECODER.decode(text)
     except RecursionError as fault:
-        raise NotAPage(f"{name} is not JSON that can be read: it is nested too deeply.") from fault
+        raise NotAPage(f"{name} {_TOO_DEEP}") from fault
     except ValueError as fault:
         raise NotAPage(f"{name} is not JSON: {printable(str(fault))}") from fault
+    if text.count("[") + text.count("{") > MOST_DEPTH and _is_deep(document):
+        raise NotAPage(f"{name} {_TOO_DEEP}")
+    return document
 
 
 def page_in(name: str, document: object) -> PulledPage:
@@ -139,25 +146,26 @@ def pulls_of(pages: Iterable[PulledPage]) -> list[Pull]:
         if not page.rows:
             empty.append(page)
             continue
+        snapshot = _snapshot_key(page)
         kinds = [_kind(row) for row in page.rows]
         known = Counter(kind for kind in kinds if kind is not None)
         usual = known.most_common(1)[0][0] if known else Kind.OTHER
+        register = _register(page) if usual is Kind.OTHER else ""
         for row, kind in zip(page.rows, kinds, strict=True):
             # A row without the fields that identify its kind is assumed to be of its neighbours' kind.
-            pull = _pull(pulls, kind or usual, page, register=_register(page) if usual is Kind.OTHER else "")
-            pull.rows.append(row)
+            _pull(pulls, kind or usual, page, snapshot, register).rows.append(row)
     for page in empty:
         if not any(
             pull.snapshot == _snapshot(page) and pull.totals == [page.envelope.get("total")] for pull in pulls.values()
         ):
-            _pull(pulls, Kind.OTHER, page, register=page.name)
+            _pull(pulls, Kind.OTHER, page, _snapshot_key(page), page.name)
     return list(pulls.values())
 
 
-def _pull(pulls: dict[tuple[str, str, str], Pull], kind: Kind, page: PulledPage, *, register: str) -> Pull:
-    snapshot = _snapshot(page)
-    key = (kind.value, json.dumps(snapshot, sort_keys=True), register)
-    pull = pulls.setdefault(key, Pull(kind, snapshot))
+def _pull(
+    pulls: dict[tuple[str, str, str], Pull], kind: Kind, page: PulledPage, snapshot_key: str, register: str
+) -> Pull:
+    pull = pulls.setdefault((kind.value, snapshot_key, register), Pull(kind, _snapshot(page)))
     if page not in pull.pages[-1:]:
         pull.pages.append(page)
     return pull
@@ -166,6 +174,11 @@ def _pull(pulls: dict[tuple[str, str, str], Pull], kind: Kind, page: PulledPage,
 def _snapshot(page: PulledPage) -> dict[str, object] | None:
     snapshot = page.envelope.get("snapshot")
     return snapshot if isinstance(snapshot, dict) else None
+
+
+def _snapshot_key(page: PulledPage) -> str:
+    """Return the snapshot as one text, the same for the same snapshot; it may be as large as the page."""
+    return json.dumps(_snapshot(page), sort_keys=True)
 
 
 def _register(page: PulledPage) -> str:
@@ -192,9 +205,26 @@ def _object(pairs: list[tuple[str, object]]) -> JsonObject:
     return found
 
 
+def _is_deep(document: object) -> bool:
+    """Tell whether a document is nested more deeply than MOST_DEPTH."""
+    level = [document]
+    for _ in range(MOST_DEPTH):
+        level = [each for found in level for each in _within(found) if isinstance(each, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _within(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
 def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON value")
 
 
+_TOO_DEEP = "is not JSON that can be read: it is nested too deeply."
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
 """Made once: a pack has millions of lines."""

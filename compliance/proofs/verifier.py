@@ -23,7 +23,8 @@ def verify(pages: Iterable[PulledPage]) -> Report:
         for number in page.strangers:
             report.fault(Check.FORM, f"{page.name} row {number}", (), "The row is no JSON object.")
         if page.envelope.repeated:
-            report.fault(Check.FORM, page.name, page.envelope.repeated, "The page gives these keys more than once.")
+            repeated = tuple(map(printable, page.envelope.repeated))
+            report.fault(Check.FORM, page.name, repeated, "The page gives these keys more than once.")
     pulls = pulls_of(given)
     versions = [pull for pull in pulls if pull.kind is Kind.VERSION]
     receipts = [pull for pull in pulls if pull.kind is Kind.RECEIPT]
