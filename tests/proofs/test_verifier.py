@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from compliance.proofs.findings import Report
-from compliance.proofs.pages import page_of
+from compliance.proofs.findings import Check, Report
+from compliance.proofs.pack_receipts import Policies
+from compliance.proofs.pages import MOST_DEPTH, JsonObject, page_in, page_of, parse_json, pulls_of
 from compliance.proofs.receipts import HASHED_FIELDS
 from compliance.proofs.verifier import verify
+from compliance.proofs.versions import DIGEST_FIELDS
 
-from .company_story import ORGANIZATION, Json, page, receipts, snapshot, versions, written
+from .company_story import ORGANIZATION, Json, page, receipts, snapshot, version, versions, written
 
 FOLDER = Path(__file__).resolve().parents[2] / "compliance" / "proofs"
 VERSION_FIELDS = (
@@ -34,6 +37,10 @@ VERSION_FIELDS = (
     "version_digest",
     "html",
 )
+
+
+SECONDS = 30
+"""Far longer than a page takes."""
 
 
 def verdict(*envelopes: Json) -> Report:
@@ -75,6 +82,36 @@ def test_changing_any_hashed_field_of_a_version_names_that_row_and_field(
     pages = [page(rows), page(receipts())] if with_receipts else [page(rows)]
     found = [each for each in verdict(*pages).faults if each.place.startswith("page-1")]
     assert any(field in each.fields and f"row {number} " in each.place for each in found)
+
+
+def many_versions(count: int) -> list[Json]:
+    """Versions of a course each, and every one with another number than the one that was hashed."""
+    ids = [f"{number:012}" for number in range(count)]
+    rows = [version(5, f"c0000000-0000-4000-8000-{each}", f"e0000000-0000-4000-8000-{each}") for each in ids]
+    return [{**row, "version": 6} for row in rows]
+
+
+def test_of_many_false_versions_the_first_are_searched_for_the_changed_field() -> None:
+    found = [each.fields for each in verdict(page(many_versions(300))).faults]
+    assert found == [("version",)] * 20 + [("version_digest", *DIGEST_FIELDS)] * 280
+
+
+def test_the_course_of_a_false_version_is_searched_among_a_limited_number() -> None:
+    rows = many_versions(3000)
+    rows = [{**row, "version": 5} for row in rows]
+    for course, named in ((1999, ("course_id",)), (2999, ("version_digest", *DIGEST_FIELDS))):
+        hashed = version(5, rows[course]["course_id"], rows[0]["course_release_id"])
+        changed = [{**hashed, "course_id": rows[0]["course_id"]}, *rows[1:]]
+        assert [each.fields for each in verdict(page(changed)).faults] == [named]
+
+
+def test_in_a_pack_no_changed_field_is_searched() -> None:
+    report = Report()
+    with Policies({}) as policies:
+        for number, row in enumerate(many_versions(2), 1):
+            policies.version("policies.jsonl", number, JsonObject(row), report)
+    found = [each.fields for each in report.faults if each.check is Check.VERSION]
+    assert found == [("version_digest", *DIGEST_FIELDS)] * 2
 
 
 def other(value: Any) -> Any:
@@ -272,8 +309,24 @@ def test_it_runs_as_a_module_too(tmp_path: Path) -> None:
         b"\xff\xfe\x00",
         b"[" * 100_000,
         b'{"data": [1' + b"1" * 5000 + b"]}",
+        b'{"data": [{}], "snapshot": {"a": ' + b"[" * 950 + b"]" * 950 + b"}}",
+        b'{"data": [{"receipt_sha256": 1}], "snapshot": {}, "total": ' + b"[" * 950 + b"]" * 950 + b"}",
+        b'{"data": ' + b"[" * MOST_DEPTH + b"]" * MOST_DEPTH + b"}",
     ],
-    ids=["empty", "cut", "array", "no data", "data is no array", "NaN", "bytes", "deep", "endless number"],
+    ids=[
+        "empty",
+        "cut",
+        "array",
+        "no data",
+        "data is no array",
+        "NaN",
+        "bytes",
+        "deep",
+        "endless number",
+        "deep snapshot",
+        "deep total",
+        "just too deep",
+    ],
 )
 def test_what_is_no_json_page_exits_two(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from compliance.proofs.__main__ import main
@@ -283,6 +336,37 @@ def test_what_is_no_json_page_exits_two(content: bytes, tmp_path: Path, capsys: 
     assert main([str(file)]) == 2
     assert main([str(tmp_path / "absent.json")]) == 2
     assert "file.json" in capsys.readouterr().err
+
+
+def test_a_page_may_be_nested_up_to_a_limit() -> None:
+    content = b'{"data": ' + b"[" * (MOST_DEPTH - 1) + b"]" * (MOST_DEPTH - 1) + b"}"
+    assert page_in("page.json", parse_json("page.json", content)).strangers == (1,)
+
+
+def test_a_page_with_a_large_snapshot_takes_no_longer_for_having_many_rows() -> None:
+    """Compared once per row, a snapshot of a megabyte took minutes for 10,000 rows."""
+    large = {"snapshot": {"a": ["x" * 10] * 70_000}, "data": [{"title": "x"}] * 10_000}
+    began = time.monotonic()
+    assert len(pulls_of([page_of("page.json", large)])) == 1
+    assert time.monotonic() - began < SECONDS
+
+
+def test_a_page_whose_first_row_has_many_fields_takes_no_longer_for_having_many_rows() -> None:
+    rows = [JsonObject.fromkeys(f"field_{number}" for number in range(50_000)), *[JsonObject()] * 20_000]
+    began = time.monotonic()
+    assert len(pulls_of([page_of("page.json", {"data": rows})])) == 1
+    assert time.monotonic() - began < SECONDS
+
+
+def test_what_a_file_says_reaches_the_terminal_without_control_characters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from compliance.proofs.__main__ import main
+
+    file = tmp_path / "page.json"
+    file.write_bytes('{"data": [{"a": 1}], "\u009b31m": 1, "\u009b31m": 2}'.encode())
+    assert main([str(file)]) == 1
+    assert "\\x9b31m: The page gives these keys more than once." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
