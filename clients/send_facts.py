@@ -36,9 +36,10 @@ import urllib.parse
 import urllib.request
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from email.message import Message
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
@@ -56,10 +57,14 @@ MOST_BYTES = 8 * 1024 * 1024
 POST_BYTES = 4 * 1024 * 1024
 POST_LINES = 10_000
 LONGEST_LINE = MOST_BYTES - 1
+WHITE_SPACE = b" \t\r\n"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LISTED_REFUSALS = 10
 QUOTED_BYTES = 1000
 """How many bytes are kept of a line that is too long to be sent."""
 ANSWER_BYTES = 64 * 1024 * 1024
+SMALL_BYTES = 1000
+"""A body of so few bytes is too large for nobody, whatever the network does with it."""
 
 TIMEOUT_SECONDS = 150.0
 PATIENCE_SECONDS = 900.0
@@ -91,12 +96,19 @@ class TooLargeError(Exception):
 # --- lines --------------------------------------------------------------------------------------------------
 
 
+class Fault(NamedTuple):
+    """Why a line cannot be sent: a code for programs and a reason for people."""
+
+    code: str
+    reason: str
+
+
 class Line(NamedTuple):
     """A line of the input: its number from 1 and its content. `fault`: why it cannot be sent."""
 
     number: int
     content: bytes
-    fault: str | None = None
+    fault: Fault | None = None
 
 
 class Refusal(NamedTuple):
@@ -177,14 +189,15 @@ class Input:
             self._lines += 1
             if self._lines == 1:
                 _refuse_other_formats(content)
-                content = content.removeprefix(b"\xef\xbb\xbf")
+                content = content.removeprefix(BYTE_ORDER_MARK)
             number, kept = self._lines, content[:QUOTED_BYTES]
             if len(content) > LONGEST_LINE and not content.endswith(b"\n"):
                 while content and not content.endswith(b"\n"):
                     content = self._take()
-                yield Line(number, kept, f"The line is longer than a post may be, {MOST_BYTES >> 20} MiB.")
-            elif content := content.strip(b" \t\r\n"):
-                yield Line(number, content)
+                reason = f"The line is longer than a post may be, {MOST_BYTES >> 20} MiB."
+                yield Line(number, kept, Fault("line_too_long", reason))
+            elif content := content.strip(WHITE_SPACE):
+                yield Line(number, content, _fault(content))
 
     def _take(self) -> bytes:
         content = self._stream.readline(LONGEST_LINE + 1)
@@ -193,6 +206,15 @@ class Input:
             self._bytes += len(content)
             self._whole = content.endswith(b"\n")
         return content
+
+
+def _fault(content: bytes) -> Fault | None:
+    """Why a line would change how the service reads the lines after it, if it were the first of its post."""
+    if content.startswith(b"["):
+        return Fault("no_object", "The line begins with a bracket. A fact is a JSON object, one a line.")
+    if content.startswith(BYTE_ORDER_MARK):
+        return Fault("invalid_json", "The line begins with a byte order mark, which only the first line may have.")
+    return None
 
 
 def _refuse_other_formats(first: bytes) -> None:
@@ -252,17 +274,40 @@ class Folder:
     """What is kept while sending: `state.json`, and the lines refused for good and those to be sent again.
 
     Files are written before the state that counts them. A new run truncates them to it, so what a killed run wrote
-    beyond it is dropped.
+    beyond it is dropped. The folder may hold other files: none of them is written or removed.
     """
 
-    def __init__(self, path: Path) -> None:
+    NAMES = (
+        "refused.jsonl", "deferred.jsonl", "deferred-0.jsonl", "deferred-1.jsonl", "awaited.jsonl", "sorted.jsonl",
+        "state.json.new", "state.json", "lock",
+    )  # fmt: skip
+    """Our files, in the order in which they are removed: what is left by a kill is known by the state."""
+
+    def __init__(self, path: Path, others: Iterable[Path] = ()) -> None:
+        """Raises StopError where the folder has files of others, `others` included, under our names."""
         self._path = path
         self._refused = path / "refused.jsonl"
         self._deferred = path / "deferred.jsonl"
         self._awaited = path / "awaited.jsonl"
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ours = {(path / name).resolve() for name in self.NAMES}
+        foreign = [each for each in others if each.resolve() in ours] or self._foreign()
+        if foreign:
+            raise StopError(f"{foreign[0]} is a name that {path} needs for itself. Name another folder by --state.")
         self._lock = (path / "lock").open("wb")
         _lock(self._lock)
+
+    def _foreign(self) -> list[Path]:
+        """The files under our names that another program has written."""
+        try:
+            kept = json.loads((self._path / "state.json").read_bytes())
+            if str(kept["format"]).startswith(FORMAT.partition("/")[0]):
+                return []
+        except (OSError, ValueError, TypeError, KeyError):
+            pass
+        # A run that was killed before its first state has left empty files, and perhaps a state under its first name.
+        named = [self._path / name for name in self.NAMES if name != "state.json.new"]
+        return [path for path in named if path.exists() and (path.is_dir() or path.stat().st_size)]
 
     def load(self, url: str, token: str) -> State:
         """The progress of sending to this service with this token; a new one where there is none."""
@@ -351,7 +396,10 @@ class Folder:
         else:
             to.unlink(missing_ok=True)
         self.close()
-        shutil.rmtree(self._path)
+        for name in self.NAMES:
+            (self._path / name).unlink(missing_ok=True)
+        with suppress(OSError):  # it is the current folder, or holds other files
+            self._path.rmdir()
         return first
 
     def close(self) -> None:
@@ -422,11 +470,15 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class _Failed(NamedTuple):
-    """A post that failed, and may succeed later. `pause` is what the service asked for."""
+    """A post that failed, and may succeed later. `pause` is what the service asked for.
+
+    `cut`: the network failed once there was a connection, so the post may be larger than something on the way takes.
+    """
 
     sentence: str
     pause: float | None = None
     network: bool = False
+    cut: bool = False
 
 
 class Service:
@@ -440,7 +492,10 @@ class Service:
         self._timeout = timeout
         self._patience = patience
         self._bar = bar
-        self._opener = urllib.request.build_opener(_NoRedirect())
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
+        if url.startswith("http:"):  # this machine, to which no proxy leads: it would be given the token in clear text
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(*handlers)
         self._answered = False
         self._doubted = True
 
@@ -454,7 +509,7 @@ class Service:
         address = self._address + ("?strict=true" if strict else "")
         began, attempt, cut = time.monotonic(), 0, 0
         while True:
-            failed = self._ask() if self._doubted and len(body) > 1000 else None
+            failed = self._ask() if self._doubted and len(body) > SMALL_BYTES else None
             if failed is None:
                 status, answered = self._post(address, body, headers)
                 if isinstance(answered, _Failed):
@@ -462,7 +517,7 @@ class Service:
                 else:
                     self._doubted = False
                     return _read(status, answered, lines)
-                cut += failed.network
+                cut += failed.cut and len(body) > SMALL_BYTES
             self._doubted = failed.network
             if cut >= SPLIT_AFTER and len(lines) > 1:
                 raise TooLargeError
@@ -478,14 +533,16 @@ class Service:
         request = urllib.request.Request(address, data=body, headers=self._headers | headers, method="POST")  # noqa: S310 - http and https alone (`_url`)
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
-                content = answer.read(ANSWER_BYTES)
+                content = _content(answer, answer.headers)
                 self._answered = True
                 return answer.status, content
         except urllib.error.HTTPError as error:
             with error:
                 try:
-                    content = error.read(ANSWER_BYTES)
-                except (OSError, http.client.HTTPException):
+                    content = _content(error, error.headers)
+                except (OSError, http.client.HTTPException) as cut_off:
+                    if error.code == 422:  # it would name the refused lines
+                        return error.code, self._network(cut_off)
                     content = b""
             return error.code, self._problem(error, content, bool(body))
         except (OSError, http.client.HTTPException) as error:
@@ -514,7 +571,8 @@ class Service:
             raise StopError(f"The service's certificate does not hold: {reason.verify_message}.")
         if isinstance(reason, socket.gaierror) and not self._answered:
             raise StopError(f"There is no such host: {_host(self._address)}")
-        return _Failed(f"{type(reason).__name__}: the network failed.", network=True)
+        refused = isinstance(reason, ConnectionRefusedError | socket.gaierror)
+        return _Failed(f"{type(reason).__name__}: the network failed.", network=True, cut=not refused)
 
     def _pause(self, failed: _Failed, attempt: int, began: float) -> None:
         longest = min(LONGEST_PAUSE_SECONDS, 0.25 * 2 ** min(attempt, 10))
@@ -546,6 +604,15 @@ def _codings() -> dict[str, tuple[str, Callable[[bytes], bytes]]]:
             pass
     found["auto"] = found.get("zstd", found["gzip"])
     return found
+
+
+def _content(answer: Any, headers: Message) -> bytes:
+    """The whole content of an answer. Raises IncompleteRead where the connection ended amid it."""
+    content: bytes = answer.read(ANSWER_BYTES)
+    length = headers.get("Content-Length", "").strip()
+    if length.isdigit() and "Transfer-Encoding" not in headers and len(content) < min(int(length), ANSWER_BYTES):
+        raise http.client.IncompleteRead(content, int(length) - len(content))
+    return content
 
 
 def _read(status: int, content: bytes, lines: list[Line]) -> Answer:
@@ -658,7 +725,7 @@ class Sender:
 
     def _deliver(self, lines: list[Line]) -> Answer:
         """The result of a post's lines, including those that cannot be sent."""
-        refused = [Refusal(line, "line_too_long", line.fault) for line in lines if line.fault is not None]
+        refused = [Refusal(line, *line.fault) for line in lines if line.fault is not None]
         whole = [line for line in lines if line.fault is None]
         if not whole or (refused and self._strict):
             return Answer(0, 0, refused)
@@ -694,11 +761,29 @@ class Sender:
         """
         end, capture = time.monotonic() + READABLE_SECONDS, None
         for post in posts(self._folder.awaited(), self._limits, lambda: None):
-            while (capture := self._service.send(post.lines, wait=WAIT_AT_ONCE_SECONDS).capture) is None:
-                if time.monotonic() > end:
+            left = deque([post.lines])
+            while left:
+                try:
+                    capture = self._service.send(left[0], wait=WAIT_AT_ONCE_SECONDS).capture
+                except TooLargeError:
+                    left.extendleft(reversed(self._in_halves(left.popleft())))
+                    continue
+                if capture is not None:
+                    left.popleft()
+                elif time.monotonic() > end:
                     return None
-                time.sleep(LOOK_EVERY_SECONDS)
+                else:
+                    time.sleep(LOOK_EVERY_SECONDS)
         return capture
+
+    def _in_halves(self, lines: list[Line]) -> list[list[Line]]:
+        """The halves of lines that were recorded, and are too many for a post. Raises StopError for a single line."""
+        self._limits.narrow(sum(len(line.content) + 1 for line in lines))
+        if len(lines) == 1:
+            raise StopError(
+                "All is recorded, but a line of it is now too large to be sent again, so nothing was waited for."
+            )
+        return [lines[: len(lines) // 2], lines[len(lines) // 2 :]]
 
 
 # --- what is displayed ----------------------------------------------------------------------------------------
@@ -816,7 +901,7 @@ def _count(given: Input, limits: Limits, as_json: bool) -> int:
 def _kind(line: Line) -> tuple[str, str | None]:
     """The kind of fact that a line states, and what is wrong with the line, as far as can be checked here."""
     if line.fault is not None:
-        return "", line.fault
+        return "", line.fault.reason
     try:
         fact = json.loads(line.content.decode())
     except UnicodeDecodeError:
@@ -933,7 +1018,7 @@ def _send(chosen: argparse.Namespace, stream: BinaryIO, total: int | None, stack
     refused_path = chosen.refused or Path(f"{name}.refused.jsonl")
     bar = Bar(sys.stderr, total)
     stack.callback(bar.ends)
-    folder = _folder(chosen, total, stack)
+    folder = _folder(chosen, total, refused_path, stack)
     fingerprint = hashlib.sha256(token.encode()).hexdigest()[:16]
     given, state = _resumed(folder, stream, url, fingerprint, chosen.afresh, bar)
     service = Service(url, token, encoding=chosen.compress, timeout=chosen.timeout, patience=chosen.patience, bar=bar)
@@ -962,14 +1047,15 @@ def _send(chosen: argparse.Namespace, stream: BinaryIO, total: int | None, stack
     return SOME_REFUSED if state.refused else ALL_RECORDED
 
 
-def _folder(chosen: argparse.Namespace, total: int | None, stack: ExitStack) -> Folder:
+def _folder(chosen: argparse.Namespace, total: int | None, refused_path: Path, stack: ExitStack) -> Folder:
     """The folder for the progress; for a pipe a temporary one, unless a folder is named."""
+    others = [refused_path] if chosen.file == "-" else [Path(chosen.file), refused_path]
     path: Path = chosen.state or Path(f"{chosen.file}.sending")
     if total is None and chosen.state is None:
         path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="send_facts-", ignore_cleanup_errors=True)))
         path = path / "sending"
     try:
-        folder = Folder(path)
+        folder = Folder(path, others)
     except OSError as error:
         raise StopError(f"{path} cannot be written: {error.strerror or error}. Name a folder by --state.") from None
     stack.callback(folder.close)

@@ -102,9 +102,10 @@ def target_of(committed: None) -> Callable[..., Target]:
 class Network:
     """The network between a client and the server: each non-empty post meets the next fate; later ones pass.
 
-    `cut` breaks the connection in the middle of the request, `lose` after the server has answered. A request whose
-    body is longer than `limit_bytes` is answered 413. With `answer`, a status line and headers, no request passes: it
-    is the answer to all, as from a proxy that blocks everybody.
+    `cut` breaks the connection in the middle of the request, `lose` after the server has answered, and `half` amid
+    its answer; after `away` connections are refused for two seconds. A request whose body is longer than `limit_bytes`
+    is answered 413. With `answer`, a status line and headers, no request passes: it is the answer to all, as from a
+    proxy that blocks everybody.
     """
 
     def __init__(self, port: int, fates: list[str], limit_bytes: int | None = None, answer: bytes = b"") -> None:
@@ -113,7 +114,8 @@ class Network:
         self._limit = limit_bytes
         self._answer = answer
         self._listening = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self._address = self._listening.getsockname()
+        self.url = f"http://127.0.0.1:{self._address[1]}"
         self.met: list[str] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -127,6 +129,11 @@ class Network:
                 client, _ = self._listening.accept()
                 with client, contextlib.suppress(OSError):
                     self._serve(client)
+                if self.met[-1:] == ["away"]:
+                    self.met.append("back")
+                    self._listening.close()
+                    time.sleep(2)
+                    self._listening = socket.create_server(self._address)
 
     def _serve(self, client: socket.socket) -> None:
         request = b""
@@ -136,7 +143,7 @@ class Network:
         length = int(next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))[15:])
         fate = self._fates.pop(0) if self._fates and length else "pass"
         self.met += [fate] if length else []
-        if fate == "cut":
+        if fate in ("cut", "away"):
             return
         while len(body) < length:
             body += client.recv(65536)
@@ -151,7 +158,9 @@ class Network:
             answer = b""
             while chunk := server.recv(65536):
                 answer += chunk
-        if fate != "lose":
+        if fate == "half":
+            client.sendall(answer[: -len(answer.partition(b"\r\n\r\n")[2]) // 2])
+        elif fate != "lose":
             client.sendall(answer)
 
 

@@ -1,10 +1,13 @@
 """The sender of facts before it sends anything: what it counts, and what it refuses to start with."""
 
+import contextlib
 import gzip
+import http.server
 import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,9 +19,11 @@ TOKEN = "svc_in_test_" + "a" * 49
 GOOD = b'{"fact":"team_created","fact_id":"0b2e4f6a-8c1d-4e3f-9a5b-7d6c8e9f0a1b","at":"2026-05-31T09:30:00Z"}'
 
 
-def run(*arguments, token=TOKEN, given=b""):
+def run(*arguments, token=TOKEN, given=b"", environment=None):
     """Runs the program as a customer does, with nothing but Python."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")} | (
+        environment or {}
+    )
     if token is not None:
         environment["SVC_SOURCE_TOKEN"] = token
     command = [sys.executable, "-I", "-S", "-W", "error", str(PROGRAM), *map(str, arguments)]
@@ -103,6 +108,87 @@ def test_what_cannot_be_sent_is_told_before_anything_is_sent(tmp_path):
     assert "holds no token" in run(file, *url, token="secret").stderr.decode()
     ran = run(file, *url, "--patience", "0")
     assert (ran.returncode, "Given up" in ran.stderr.decode()) == (2, True)
+
+
+def test_a_line_that_would_change_how_the_lines_after_it_are_read_is_faulty_wherever_it_is(tmp_path):
+    file = tmp_path / "facts.jsonl"
+    mark = b"\xef\xbb\xbf"
+    lines = [mark + b"[" + GOOD + b"]", GOOD, b"  [1", mark, mark + GOOD, b'{"a":[]}']
+    file.write_bytes(b"\n".join(lines))
+    with file.open("rb") as stream:
+        found = [(line.number, line.fault and line.fault.code) for line in send_facts.Input(stream)]
+    assert found == [
+        (1, "no_object"), (2, None), (3, "no_object"), (4, "invalid_json"), (5, "invalid_json"), (6, None),
+    ]  # fmt: skip
+
+
+def test_a_folder_with_other_files_loses_none_of_them(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    others = {folder / "facts.jsonl": GOOD, folder / "sub" / "notes.txt": b"notes", folder / "letter": b"letter"}
+    for path, content in others.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    kept = send_facts.Folder(folder)
+    state = kept.begin("https://records.example.com", "token")
+    kept.keep(state, [send_facts.Refusal(send_facts.Line(1, GOOD), "code", "Reason.")], [])
+    kept.settle(state, 1)
+    assert len(kept.publish(tmp_path / "refused")) == 1
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == others
+    assert (tmp_path / "refused").exists()
+
+
+@pytest.mark.parametrize("name", ["refused.jsonl", "deferred.jsonl", "state.json", "lock"])
+def test_a_folder_with_files_of_others_under_its_names_is_not_used(tmp_path, name):
+    (tmp_path / name).write_bytes(GOOD)
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(GOOD)
+    ran = run(file, "--url", "http://127.0.0.1:1", "--state", tmp_path, "--patience", "0")
+    assert (ran.returncode, "Name another folder by --state." in ran.stderr.decode()) == (2, True)
+    assert (tmp_path / name).read_bytes() == GOOD
+    (tmp_path / name).unlink()
+    for more in ([tmp_path / name], [file, "--refused", tmp_path / "sub" / ".." / name]):
+        (tmp_path / "sub").mkdir(exist_ok=True)
+        if more[0] != file:
+            (tmp_path / name).write_bytes(b"")
+        ran = run(*more, "--url", "http://127.0.0.1:1", "--state", tmp_path, "--patience", "0")
+        assert "Name another folder by --state." in ran.stderr.decode()
+        (tmp_path / name).unlink(missing_ok=True)
+
+
+def test_a_run_that_was_killed_before_its_first_state_can_begin_again(tmp_path):
+    (tmp_path / "refused.jsonl").touch()
+    (tmp_path / "lock").touch()
+    (tmp_path / "state.json.new").write_text('{"url":')
+    kept = send_facts.Folder(tmp_path)
+    assert kept.load("https://records.example.com", "token").sent == 0
+    kept.close()
+
+
+def test_a_proxy_is_not_given_the_token_for_this_machine(tmp_path):
+    seen = []
+
+    class Recording(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            seen.append(self.path)  # a proxy is given the whole address
+            self.send_error(404)
+
+        def log_message(self, *_):
+            pass
+
+    with contextlib.ExitStack() as stack:
+        ports = []
+        for _ in range(2):
+            server = stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Recording))
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            stack.callback(server.shutdown)
+            ports.append(server.server_port)
+        file = tmp_path / "facts.jsonl"
+        file.write_bytes(GOOD)
+        proxies = dict.fromkeys(("http_proxy", "HTTP_PROXY", "all_proxy"), f"http://127.0.0.1:{ports[1]}")
+        ran = run(file, "--url", f"http://127.0.0.1:{ports[0]}", environment=proxies | {"no_proxy": "", "NO_PROXY": ""})
+    assert "404" in ran.stderr.decode()
+    assert seen == ["/in/v1/facts"]
 
 
 def test_a_refusal_is_kept_with_its_line_whatever_that_holds():

@@ -195,6 +195,29 @@ def test_a_network_that_cuts_off_posts_and_answers_loses_and_doubles_nothing(
     assert registers(target.organization_id) == expected
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_an_answer_that_is_cut_off_is_no_answer(network, target_of, tmp_path, strict):
+    file = tmp_path / "facts.jsonl"
+    good = file_of([joined("anna"), joined("ben")]).getvalue()
+    file.write_bytes(good + b"nonsense\n" * strict)
+    failing = network("half")
+    said, told, status = run(failing.url, target_of(), file, *["--strict"] * strict)
+    assert failing.met == ["half", "pass"]
+    if strict:
+        assert (status, "line 3: invalid_json" in told) == (1, True), told
+    else:
+        assert (status, said["known"]) == (0, 2), told
+
+
+def test_small_posts_stay_whole_while_nothing_listens(network, target_of, tmp_path):
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(file_of([joined(f"person-{number}") for number in range(4)]).getvalue())
+    failing = network("away")
+    said, told, status = run(failing.url, target_of(), file)
+    assert (status, said["recorded"]) == (0, 4), told
+    assert failing.met == ["away", "back", "pass"]
+
+
 def test_posts_that_are_too_large_for_a_proxy_are_cut_until_they_pass(network, target_of, file, expected):
     target = target_of()
     narrow = network(limit_bytes=2500)
@@ -267,6 +290,15 @@ def test_strict_sends_nothing_after_a_refused_half_of_a_post_that_is_too_large(n
     file.write_bytes(b"\n".join(lines))
     said, told, status = run(narrow.url, target, file, "--strict", "--compress", "none")
     assert (status, said["recorded"], said["known"]) == (0, 5, 2), told
+
+
+def test_a_line_with_a_bracket_takes_no_other_line_with_it(server, target_of, tmp_path):
+    file = tmp_path / "facts.jsonl"
+    good = file_of([joined(f"person-{number}") for number in range(3)]).getvalue()
+    file.write_bytes(b"[1\n" + good + b"\xef\xbb\xbf\n")
+    said, told, status = run(server.url, target_of(), file)
+    assert (status, said["recorded"], said["refused"]) == (1, 3, 2), told
+    assert "line 1: no_object: The line begins with a bracket." in told
 
 
 def test_another_file_or_another_token_begins_at_the_first_line_and_a_pipe_must_bring_the_same(
@@ -343,6 +375,29 @@ def test_wait_ends_when_everything_can_be_read(server, target_of, file):
     assert process.returncode == 0, said
     head = json.loads(printed)["capture"]
     assert head["sequence"] == len(reading.rows(target.organization_id))
+
+
+@pytest.mark.parametrize("outage", [True, False])
+def test_wait_goes_on_after_an_outage_and_where_its_lines_are_more_than_a_proxy_takes(
+    network, target_of, tmp_path, outage
+):
+    file, target = tmp_path / "facts.jsonl", target_of()
+    longer = 0 if outage else 150  # of every other line, so that two of them are more than any post before
+    names = [f"person-{number}" + "x" * longer * (number % 2 == 0) for number in range(8)]
+    lines = file_of([joined(name) for name in names]).getvalue().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines))
+    failing = network(*["pass"] * 4, "away") if outage else network(limit_bytes=len(lines[0] + lines[1]))
+    with start(failing.url, target, "--compress", "none", "--lines", 2, "--wait", "--json", file) as process:
+        while process.poll() is None:
+            actions.capture_all(target.organization_id, datetime.now(UTC))
+            time.sleep(0.05)
+        printed, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    assert json.loads(printed)["capture"]["sequence"] == len(reading.rows(target.organization_id))
+    if outage:
+        assert failing.met[:6] == [*["pass"] * 4, "away", "back"]
+    else:  # of two lines that were too many, each was sent alone, as were all after them
+        assert len(failing.met) >= 4 + 1 + 4
 
 
 def test_on_a_terminal_it_draws_a_bar(server, target_of, file):
