@@ -29,13 +29,14 @@ def accept(now: datetime) -> list[uuid.UUID]:
     """Joins the logs of the folder and the database, and accepts every history that contradicts what was signed.
 
     Returns the companies whose acceptance is in the log now. Each accepted history is recomputed from its first row.
-    Raises NotAcceptableError when one has a fault, or when database and folder have two different logs;
-    SigningKeyMissingError; LogFolderError.
+    Raises NotAcceptableError when one has a fault, when database and folder have two different logs, or when the
+    folder's checkpoint shows that more was signed than both still hold; SigningKeyMissingError; LogFolderError.
     """
     keys.signing_key()
     with folder.locked(), Memory.opened() as memory:
         _join(memory)
         signed = memory.signed()
+        _refuse_lost_entries(memory, signed.size if signed else 0)
         if signed is None:
             signing.caught_up(memory, now)
             return []
@@ -109,6 +110,25 @@ def _join(memory: Memory) -> None:
             )
         if published < remembered:
             _publish(memory, signed, published)
+
+
+def _refuse_lost_entries(memory: Memory, held: int) -> None:
+    """Raises NotAcceptableError unless the folder's own checkpoint is of the log that memory and database now hold.
+
+    That checkpoint may be all that is left of a longer log: it is not replaced, and no second tree of its size is made.
+    """
+    note = folder.read(folder.CHECKPOINT)
+    if note is None:
+        return
+    stated = keys.checked_checkpoint(note)
+    if stated.size <= held and root_of(leaf_hash(each.entry) for each in memory.leaves(0, stated.size)) == stated.root:
+        return
+    raise NotAcceptableError(
+        f"The checkpoint in the log's folder {folder.path()} states {stated.size} entries, and folder and database hold"
+        f" {held}, which are fewer or others: a log that goes on from them would be a second one. Put back a newer copy"
+        f" of {folder.MEMORY} or of the database. If there is none, begin a new log (`The log is refused or"
+        " does not hold` in docs/operations.md)."
+    )
 
 
 def _publish(memory: Memory, signed: Signed, published: int) -> None:

@@ -23,6 +23,7 @@ from compliance.history.models import HistoryHead
 from compliance.log import acceptance, folder, keys, queries, refusals, signing, verify
 from compliance.log.errors import LogError, LogRefusedError, NotAcceptableError, SigningKeyMissingError
 from compliance.log.models import Leaf
+from compliance.proofs.log import LogCheckpoint
 from compliance.proofs.merkle import CompactRange, check_consistency, leaf_hash
 from compliance.tenancy import context
 from tests.companies import NOW, make_company
@@ -263,6 +264,42 @@ def test_a_folder_that_was_lost_is_made_anew_from_the_database_by_its_signed_che
 
 def test_an_older_folder_takes_over_what_the_database_knows(company):
     restore_folder("after-0")
+    assert acceptance.accept(LATER) == [company.organization_id]
+    accepted(company, 4)
+
+
+def not_accepted(sentence: str) -> None:
+    """Asserts that nothing is accepted, that the folder's checkpoint stays, and that the signer signs nothing."""
+    before = folder.read(folder.CHECKPOINT)
+    with pytest.raises(NotAcceptableError, match=sentence):
+        acceptance.accept(LATER)
+    with pytest.raises(LogRefusedError):
+        signing.sign_new(LATER)
+    assert folder.read(folder.CHECKPOINT) == before
+    assert not Leaf.objects.filter(kind="acceptance").exists()
+
+
+def test_a_checkpoint_over_more_than_folder_and_database_hold_is_not_accepted_away(company, superuser):
+    shutil.copy(folder.path().with_name("after-0") / folder.MEMORY, folder.path() / folder.MEMORY)
+    restore_database(superuser, company, 3, 3)
+    not_accepted("states 4 entries, and folder and database hold 3, .* begin a new log")
+    assert stated().size == 4
+
+
+def test_a_checkpoint_over_more_than_an_empty_folder_and_database_hold_is_not_accepted_away(company, superuser):
+    (folder.path() / folder.MEMORY).unlink()
+    restore_log(superuser, 0)
+    not_accepted("states 4 entries, and folder and database hold 0")
+
+
+def test_a_checkpoint_over_another_tree_of_one_size_is_not_accepted_away(company):
+    other = LogCheckpoint(stated().origin, 4, bytes(32))
+    folder.write(folder.CHECKPOINT, keys.signing_key(other.origin).sign(other.text()))
+    not_accepted("states 4 entries, and folder and database hold 4, which are fewer or others")
+
+
+def test_an_older_memory_beside_the_whole_database_is_made_up_from_it(company):
+    shutil.copy(folder.path().with_name("after-0") / folder.MEMORY, folder.path() / folder.MEMORY)
     assert acceptance.accept(LATER) == [company.organization_id]
     accepted(company, 4)
 
