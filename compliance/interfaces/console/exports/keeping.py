@@ -7,13 +7,14 @@ between, the file is removed too, so no file with names remains that an erasure 
 import hashlib
 import logging
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext
 
 from compliance.catalogue.declaration import Register
@@ -29,12 +30,15 @@ from compliance.interfaces.console.exports.extract import Extract, extract, regi
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
 from compliance.interfaces.console.exports.writing import check, write
 from compliance.interfaces.console.permissions import Permission, staff_of
-from compliance.tenancy import context, queries
+from compliance.tenancy import context, lost, queries
 
 log = logging.getLogger(__name__)
 
 GIVEN_UP = timedelta(hours=4)
 """A run that has not ended after this time never will: the task's own limit is shorter."""
+
+_PAUSES = (0, 5, 10, 20)
+"""The seconds before each attempt to end a run while the database is away: a failover takes ten to thirty."""
 
 DAYS_KEPT = 7
 """How many days a file is kept that was requested once."""
@@ -193,7 +197,8 @@ def due(organization_id: uuid.UUID, now: datetime) -> list[uuid.UUID]:
 def run(organization_id: uuid.UUID, export_id: uuid.UUID, now: datetime) -> int:
     """Runs a scheduled export if it is due, only once even if several tasks ask. Returns how many files it wrote.
 
-    A failure is stored in its `problem`, and it runs again at its next hour.
+    A failure is stored in its `problem`, and it runs again at its next hour, or at once if somebody asked for that
+    during the run. An error that is not anticipated is also logged and raised.
     """
     organization = queries.organization(organization_id)
     with context.company(organization_id):
@@ -224,12 +229,37 @@ def run(organization_id: uuid.UUID, export_id: uuid.UUID, now: datetime) -> int:
     except ComplianceError as error:
         problem = str(error)
         log.warning("export_failed", extra={"export_id": str(export_id), "error": type(error).__name__})
-    with context.company(organization_id):
-        mine.update(begun_at=None, next_run_at=following, problem=problem[:300])
-        if written:
-            mine.update(last_run_at=now)
+    except Exception as error:
+        # End the run, so that it is not listed as running until it is given up; the log has the details.
+        log.exception("export_failed", extra={"export_id": str(export_id), "error": type(error).__name__})
+        if lost.is_lost(error):
+            lost.let_go(error)
+        _end(export, following, gettext("It stopped with a fault of the service. The log knows more."), {})
+        raise
+    _end(export, following, problem, {"last_run_at": now} if written else {})
+    if written:
+        with context.company(organization_id):
             _prune(export)
     return written
+
+
+def _end(export: StandingExport, following: datetime, problem: str, more: dict[str, datetime]) -> None:
+    """Ends the run of a claimed export, also while another server takes over; later `GIVEN_UP` ends it.
+
+    The export is due at `following`, unless somebody changed that during the run.
+    """
+    for pause in _PAUSES:
+        time.sleep(pause)
+        try:
+            with context.company(export.organization_id):
+                mine = StandingExport.objects.filter(organization_id=export.organization_id, export_id=export.export_id)
+                mine.update(begun_at=None, problem=problem[:300], **more)
+                mine.filter(next_run_at=export.next_run_at).update(next_run_at=following)
+        except lost.ERRORS as error:
+            lost.let_go(error)
+        else:
+            return
+    log.error("export_not_ended", extra={"export_id": str(export.export_id)})
 
 
 def _prune(export: StandingExport) -> None:
@@ -259,7 +289,6 @@ def run_now(export: StandingExport, now: datetime) -> None:
         mine.update(next_run_at=now, problem="")
 
 
-def newest_first(organization_id: uuid.UUID) -> list[ExportFile]:
-    """The files that can be downloaded, newest first, within the company's context."""
-    found = ExportFile.objects.filter(organization_id=organization_id, ready=True)
-    return list(found.order_by(F("as_at").desc(), "register")[:300])
+def ready(organization_id: uuid.UUID) -> QuerySet[ExportFile]:
+    """The files that can be downloaded."""
+    return ExportFile.objects.filter(organization_id=organization_id, ready=True)

@@ -5,6 +5,7 @@ import uuid
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.translation import gettext
 
+from compliance.interfaces.console import keyset
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.exports import keeping
 from compliance.interfaces.console.exports.models import ExportFile, StandingExport
@@ -15,13 +16,15 @@ from compliance.interfaces.console.visit import Visit
 
 
 def exports(visit: Visit) -> HttpResponse:
-    """Scheduled exports and the kept files, without files with names from before an erasure."""
+    """Scheduled exports and a page of the kept files, newest first, without names from before an erasure."""
     organization_id = visit.organization.organization_id
     keeping.forget(organization_id, visit.now)
     found = StandingExport.objects.filter(organization_id=organization_id, stopped_at=None)
+    files, following = keyset.page(visit.request, keeping.ready(organization_id), "id", newest_first=True)
     values = {
         "standing": list(found.order_by("made_at")[:100]),
-        "files": keeping.newest_first(organization_id),
+        "files": files,
+        "following": following,
         "may_act": visit.staff.may(Permission.CHANGE_RECORDS),
     }
     return visit.render("console/exports/exports.html", values)

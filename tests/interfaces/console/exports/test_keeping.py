@@ -4,12 +4,16 @@ import os
 import re
 import shutil
 import tempfile
+import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import ClassVar
 
 import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
+from compliance.files.folder import FolderStorage
 from compliance.interfaces.console.evidence.tasks import forget_of
 from compliance.interfaces.console.exports import keeping
 from compliance.interfaces.console.exports.errors import OutlivedError
@@ -162,6 +166,78 @@ def test_a_storage_that_refuses_is_told_and_tried_again_at_the_next_hour(company
     with context.company(company.organization_id):
         keeping.forget(company.organization_id, timezone.now() + keeping.GIVEN_UP)
     assert files(company) == []
+
+
+def test_a_fault_of_the_service_ends_the_run_is_logged_and_raised(
+    company, manager, folder, tmp_path, monkeypatch, caplog
+):
+    standing = set_up(company, manager)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "no disk"))
+    with pytest.raises(FileNotFoundError):
+        run(standing)
+    monkeypatch.undo()
+    standing = again(standing)
+    assert (standing.begun_at, standing.last_run_at, files(company)) == (None, None, [])
+    assert "It stopped with a fault of the service" in standing.problem
+    assert standing.next_run_at > timezone.now()
+    assert [record.message for record in caplog.records if record.exc_info] == ["export_failed"]
+    with context.company(company.organization_id):
+        keeping.run_now(standing, timezone.now())
+    assert run(standing) == 2
+    assert again(standing).problem == ""
+
+
+class PressedStorage(FolderStorage):
+    """A folder in which each write happens just when somebody asks for the export to be run."""
+
+    press: ClassVar[Callable[[], None]]
+
+    def _save(self, name, content):
+        type(self).press()
+        return super()._save(name, content)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_run_that_is_asked_for_during_a_run_follows_it(company, manager, folder, settings, fails):
+    standing = set_up(company, manager, registers=["people"])
+    pressed = timezone.now() + timedelta(seconds=1)
+
+    def press():
+        with context.company(company.organization_id):
+            keeping.run_now(standing, pressed)
+        if fails:
+            raise OSError(28, "No space left on device")
+
+    PressedStorage.press = press
+    before = settings.STORAGES
+    settings.STORAGES = before | {"folder": before["folder"] | {"BACKEND": f"{__name__}.PressedStorage"}}
+    assert run(standing) == (0 if fails else 1)
+    assert (again(standing).next_run_at, standing.begun_at) == (pressed, None)
+    settings.STORAGES = before
+    assert run(standing, pressed) == 1
+    assert again(standing).next_run_at > pressed
+
+
+def test_every_file_is_listed_page_by_page(company, manager, folder):
+    now = timezone.now()
+    made = [
+        ExportFile(
+            organization_id=company.organization_id, register="people", written_as="csv", personal=False, as_at=now,
+            capture_sequence=1, erasures=0, kept_file_id=uuid.uuid4(), begun_at=now,
+            expires_at=now + timedelta(days=9), ready=True,
+        )
+        for _ in range(320)
+    ]  # fmt: skip
+    with context.company(company.organization_id):
+        ExportFile.objects.bulk_create(made)
+    client, found = signed_in(manager), []
+    address = f"/console/companies/{company.organization_id}/exports/"
+    while address:
+        page = client.get(address).content.decode()
+        found += re.findall(r"exports/([0-9a-f-]{36})/file/", page)
+        following = re.search(r'href="(\?[^"]+)" rel="next"', page)
+        address = f"/console/companies/{company.organization_id}/exports/{following[1]}" if following else ""
+    assert found == [str(each.file_id) for each in reversed(made)]
 
 
 @pytest.mark.parametrize(
