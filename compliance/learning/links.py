@@ -2,14 +2,19 @@
 
 Opening a link displays a button, because mail scanners open links too; pressing it uses the link. Anybody with the link
 can sign in as its person, so links are sent only to that person, and logs leave them out (`pages/private_paths.py`).
+A link that was sent to an address works only as long as it is one of the person's addresses: a corrected address ends
+the links that were sent to the wrong one, by whichever way the correction came in. That is read when the link is used,
+so that recording facts costs nothing for it.
 """
 
+import hashlib
 import uuid
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
+from compliance.facts.people.queries import displayed_people
 from compliance.learning import tokens
 from compliance.learning.errors import LinkExpiredError, LinkRevokedError, LinkUsedError, UnknownTokenError
 from compliance.learning.models import PersonalLink
@@ -34,11 +39,12 @@ def make(
     invitation_id: uuid.UUID | None = None,
     leads_to: str = "",
     uses: int | None = 1,
+    address: str = "",
 ) -> str:
     """Makes a link for a person or an invitation and returns its token, which is not stored.
 
-    `uses` None: any number of uses until it expires. `leads_to` is the target's address after `/learn/`. Needs the
-    company's context.
+    `uses` None: any number of uses until it expires. `leads_to` is the target's address after `/learn/`. `address`: the
+    e-mail address to which the link will be sent. Needs the company's context.
     """
     token = tokens.make(organization_id)
     PersonalLink.objects.create(
@@ -50,6 +56,7 @@ def make(
         made_at=now,
         expires_at=now + life,
         uses_left=uses,
+        address_sha256=_sent_to(token, address) if address else "",
     )
     return token
 
@@ -74,7 +81,25 @@ def look(organization_id: uuid.UUID, token: str, now: datetime, *, lock: bool = 
         raise LinkUsedError("The link was used.")
     if now >= found.expires_at:
         raise LinkExpiredError(found.expires_at)
+    if not _is_still_theirs(found, token):
+        raise LinkRevokedError("The link was sent to an address that is no longer the person's.")
     return found
+
+
+def _is_still_theirs(link: PersonalLink, token: str) -> bool:
+    """Whether the address to which the link was sent is one of the person's, if it was sent to any."""
+    if not link.address_sha256 or link.learner_profile_id is None:
+        return True
+    person = displayed_people(link.organization_id, [link.learner_profile_id]).get(link.learner_profile_id)
+    if person is None or person.erased:
+        return True  # whoever was erased cannot come in anyway, and is given that reason
+    addresses = (person.account_email, person.work_email)
+    return any(each and _sent_to(token, each) == link.address_sha256 for each in addresses)
+
+
+def _sent_to(token: str, address: str) -> str:
+    """The digest of an address that is stored with a link. Its salt is the token, which is not stored."""
+    return hashlib.sha256(f"{token} {address.lower()}".encode()).hexdigest()
 
 
 def use(organization_id: uuid.UUID, token: str, now: datetime) -> PersonalLink:
@@ -105,7 +130,7 @@ def revoke_all(organization_id: uuid.UUID, now: datetime) -> int:
 
 
 def usable(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> int:
-    """How many links of a person can still be used. Needs the company's context."""
+    """How many links of a person are open, to whichever address they were sent. Needs the company's context."""
     return _usable(organization_id, now, Q(learner_profile_id=learner_profile_id)).count()
 
 

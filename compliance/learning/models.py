@@ -14,7 +14,7 @@ class PersonalLink(CompanyRow):
     """A link that begins a session of one person, or lets an invited person join.
 
     `uses_left` null: any number of uses until it expires. `leads_to` is the target's address after `/learn/`, made by
-    us.
+    us. `address_sha256`: of the token and the e-mail address to which it was sent; empty if we sent it to none.
     """
 
     token_sha256 = models.CharField(max_length=64)
@@ -24,6 +24,7 @@ class PersonalLink(CompanyRow):
     made_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     uses_left = models.PositiveSmallIntegerField(null=True)
+    address_sha256 = models.CharField(max_length=64, default="", db_default="", blank=True)
     used_at = models.DateTimeField(null=True, help_text="When it was used last.")
     revoked_at = models.DateTimeField(null=True)
 

@@ -54,7 +54,7 @@ def compose(letter: Letter, now: datetime, enclose: Enclose) -> EmailMultiAltern
     company = organization(letter.organization_id)
     with translation.override(found.language):
         writing = Writing(company.name, found.person_name, now, ZoneInfo(company.time_zone))
-        content = _content(letter, learner, writing, enclose)
+        content = _content(letter, learner, found.address, writing, enclose)
         if content is None:
             return None
         return message(content, company=company.name, address=found.address, letter_id=letter.letter_id)
@@ -73,7 +73,7 @@ def reminder(
     with translation.override(recipient.language):
         writing = Writing(company.name, recipient.person_name, now, ZoneInfo(company.time_zone))
         lessons = lessons_among(company.organization_id, things)
-        way = _way(company.organization_id, learner_profile_id, now, lead(things, lessons))
+        way = _way(company.organization_id, learner_profile_id, recipient.address, now, lead(things, lessons))
         content = wording.reminder(writing, way, to_do(company.organization_id, things, lessons))
         return message(content, company=company.name, address=recipient.address, letter_id=letter_id)
 
@@ -106,29 +106,35 @@ def lessons_among(organization_id: uuid.UUID, things: Sequence[Owed]) -> dict[uu
     return lessons_of(organization_id, shares) if shares else {}
 
 
-def _content(letter: Letter, learner: uuid.UUID, writing: Writing, enclose: Enclose) -> Content | None:
+def _content(letter: Letter, learner: uuid.UUID, address: str, writing: Writing, enclose: Enclose) -> Content | None:
     company, now = letter.organization_id, writing.now
+
+    def way(leads_to: str, life: timedelta = links.IN_A_LETTER) -> Way:
+        return _way(company, learner, address, now, leads_to, life)
+
     match letter.kind:
         case Kind.LINK:
-            return wording.link(writing, _way(company, learner, now, "", links.ASKED_FOR))
+            return wording.link(writing, way("", links.ASKED_FOR))
         case Kind.STAFF_LINK:
-            return wording.staff_link(writing, _way(company, learner, now, ""))
+            return wording.staff_link(writing, way(""))
         case Kind.NEW | Kind.POLICY:
             things = owed(company, letter.subject_ids, now)
             if not things:
                 return None
             write = wording.policy if all(each.policy for each in things) else wording.new
             lessons = lessons_among(company, things)
-            return write(writing, _way(company, learner, now, lead(things, lessons)), to_do(company, things, lessons))
+            return write(writing, way(lead(things, lessons)), to_do(company, things, lessons))
         case Kind.SIGNED:
-            return _signed(company, learner, letter.subject_ids[0], writing)
+            return _signed(company, learner, letter.subject_ids[0], writing, way)
         case Kind.CERTIFICATE:
-            return _certificate(company, learner, letter.subject_ids[0], writing, enclose)
+            return _certificate(company, letter.subject_ids[0], writing, way, enclose)
         case _:
             raise AssertionError(f"No letter of the kind {letter.kind} waits in this table.")
 
 
-def _signed(company: uuid.UUID, learner: uuid.UUID, receipt_id: uuid.UUID, writing: Writing) -> Content | None:
+def _signed(
+    company: uuid.UUID, learner: uuid.UUID, receipt_id: uuid.UUID, writing: Writing, way: Callable[[str], Way]
+) -> Content | None:
     receipt = stored_receipt(company, receipt_id)
     if receipt.learner_profile_id != learner:
         return None
@@ -141,11 +147,11 @@ def _signed(company: uuid.UUID, learner: uuid.UUID, receipt_id: uuid.UUID, writi
         str(receipt.receipt_id),
         receipt.receipt_sha256,
     )
-    return wording.signed(writing, _way(company, learner, writing.now, f"receipts/{receipt_id}"), stated)
+    return wording.signed(writing, way(f"receipts/{receipt_id}"), stated)
 
 
 def _certificate(
-    company: uuid.UUID, learner: uuid.UUID, certificate_id: uuid.UUID, writing: Writing, enclose: Enclose
+    company: uuid.UUID, certificate_id: uuid.UUID, writing: Writing, way: Callable[[str], Way], enclose: Enclose
 ) -> Content | None:
     found = issued(company, certificate_id, writing.now)
     check_code = check_code_of(company, certificate_id)
@@ -160,8 +166,7 @@ def _certificate(
         f"{settings.BASE_URL}/check/{check_code}",
     )
     enclosed = enclose(company, certificate_id, writing.now)
-    way = _way(company, learner, writing.now, f"certificates/{certificate_id}")
-    return wording.certificate(writing, way, stated, (enclosed,) if enclosed else ())
+    return wording.certificate(writing, way(f"certificates/{certificate_id}"), stated, (enclosed,) if enclosed else ())
 
 
 def _to_the_invited(letter: Letter, now: datetime) -> EmailMultiAlternatives | None:
@@ -179,7 +184,14 @@ def _to_the_invited(letter: Letter, now: datetime) -> EmailMultiAlternatives | N
 
 
 def _way(
-    organization_id: uuid.UUID, learner: uuid.UUID, now: datetime, leads_to: str, life: timedelta = links.IN_A_LETTER
+    organization_id: uuid.UUID,
+    learner: uuid.UUID,
+    address: str,
+    now: datetime,
+    leads_to: str,
+    life: timedelta = links.IN_A_LETTER,
 ) -> Way:
-    token = links.make(organization_id, now=now, life=life, learner_profile_id=learner, leads_to=leads_to)
+    token = links.make(
+        organization_id, now=now, life=life, learner_profile_id=learner, leads_to=leads_to, address=address
+    )
     return Way(links.address_of(token), now + life)

@@ -24,6 +24,7 @@ LEFT_OUT = {
     "user_name_lower": "the name again, which is in the same row",
     "fact_id": "a number of the ledger's",
     "token_sha256": "what it is the digest of opens a session",
+    "address_sha256": "the digest of an address and of what opens a session",
     "actor_id": "somebody else",
     "voided_by": "somebody else",
 }

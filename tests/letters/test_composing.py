@@ -17,6 +17,7 @@ from compliance.history.owed import owed
 from compliance.interfaces.learner.leading import leads_to
 from compliance.interfaces.pages.certificate_pdf import enclosed_certificate
 from compliance.learning import links
+from compliance.learning.errors import LinkRevokedError
 from compliance.learning.models import LearnerPreference, PersonalLink
 from compliance.letters.actions import Kind
 from compliance.letters.composing import reminder
@@ -219,6 +220,37 @@ def test_name_and_address_are_those_of_the_moment_at_which_a_letter_leaves(story
     sent(story)
     assert mail.outbox[0].to == ["silva@example.org"]
     assert mail.outbox[0].body.startswith("Hello Anna Silva,")
+
+
+@pytest.mark.parametrize("kind", [Kind.LINK, Kind.STAFF_LINK, Kind.NEW])
+def test_the_link_of_a_letter_ends_when_the_address_to_which_it_was_sent_is_corrected(kind, story, anna, asked):
+    story.shared_course()
+    capture_all(story.organization_id, NOW)
+    asked(story, kind, anna, *(records(story, anna) if kind == Kind.NEW else ()))
+    sent(story)
+    (letter,) = mail.outbox
+    change = {"organization_id": story.organization_id, "now": NOW, "learner_profile_id": anna}
+    act(PersonChanged, **change, at=NOW - 3 * A_DAY, person_name="Anna Silva", work_email="anna@work.example")
+    assert link_of(story, letter).learner_profile_id == anna  # the address is still hers
+    act(PersonChanged, **change, at=NOW - 2 * A_DAY, account_email="Anna@Example.org")
+    assert link_of(story, letter).learner_profile_id == anna
+    act(PersonChanged, **change, at=NOW - A_DAY, account_email="anna.reis@example.org")
+    with pytest.raises(LinkRevokedError):
+        link_of(story, letter)
+
+
+def test_the_link_of_a_reminder_ends_when_the_address_is_corrected(story, anna):
+    story.shared_course()
+    capture_all(story.organization_id, NOW)
+    with context.company(story.organization_id):
+        things = owed(story.organization_id, records(story, anna), NOW)
+        to_whom = recipients(story.organization_id, [anna], NOW)[anna]
+        company = organization(story.organization_id)
+        letter = reminder(company, anna, to_whom, things, letter_id=uuid.uuid4(), now=NOW)
+    change = {"organization_id": story.organization_id, "at": NOW, "now": NOW, "learner_profile_id": anna}
+    act(PersonChanged, **change, account_email="anna.reis@example.org")
+    with pytest.raises(LinkRevokedError):
+        link_of(story, letter)
 
 
 @pytest.mark.parametrize(

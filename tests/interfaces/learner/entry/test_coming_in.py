@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client, override_settings
 
+from compliance.facts.lines.kinds import PersonChanged
 from compliance.facts.people.erasing import erase_person
+from compliance.facts.recording import act
 from compliance.learning import links, sessions
 from compliance.learning.models import LearnerSession, PersonalLink
 from compliance.tenancy import context
@@ -52,6 +54,21 @@ def test_the_button_uses_the_link_up_begins_a_session_and_leads_on(company, anna
     again = press(Client(), address)
     assert again.status_code == 410
     assert "This link was used before" in again.content.decode()
+
+
+def test_a_link_that_was_sent_to_a_former_address_signs_nobody_in(company, anna, link, visitor):
+    told = {"organization_id": company.organization_id, "learner_profile_id": anna.learner_profile_id}
+    now = datetime.now(UTC)
+    act(PersonChanged, **told, at=now - timedelta(seconds=2), now=now, account_email="wrong@example.org")
+    address = link(learner_profile_id=anna.learner_profile_id, address="Wrong@example.org")
+    handed_over = link(learner_profile_id=anna.learner_profile_id)
+    assert visitor.get(address).status_code == 200
+    act(PersonChanged, **told, at=now - timedelta(seconds=1), now=now, account_email="right@example.org")
+    for answer in (visitor.get(address), press(visitor, address)):
+        assert answer.status_code == 410
+        assert "This link was withdrawn" in answer.content.decode()
+    assert standing(company, anna) == []
+    assert press(visitor, handed_over).status_code == 303  # it was sent to no address
 
 
 def test_mail_scanners_that_open_a_link_use_nothing_up(company, anna, link, visitor):
