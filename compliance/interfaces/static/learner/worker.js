@@ -22,6 +22,7 @@ self.addEventListener("fetch", (event) => {
   if (request.method === "GET" && request.mode === "navigate") event.respondWith(page(request, pathname));
   else if (request.method === "GET") event.respondWith(file(request));
   else if (request.method === "POST" && pathname === "/learn/out") event.respondWith(signOut(request));
+  else if (request.method === "POST" && pathname.startsWith("/learn/in/")) event.respondWith(signIn(request));
   else if (request.method === "POST") event.respondWith(act(request, pathname));
 });
 
@@ -288,6 +289,30 @@ async function signOut(request) {
     await empty();
     return shown(words, "signedOutHere", 503);
   }
+}
+
+// Whoever signs in may be another person. Until the server says whose each kept course is, none of them is shown or filled.
+async function signIn(request) {
+  const open = (await allCourses().catch(() => [])).filter((course) => !course.elsewhere).map((course) => course.take_id);
+  await setElsewhere(open, true);
+  try {
+    const answer = await fetch(request);
+    if (answer.type !== "opaqueredirect") await setElsewhere(open, false); // nobody was signed in
+    return answer;
+  } catch {
+    await setElsewhere(open, false);
+    return notice(503, "notSent");
+  }
+}
+
+async function setElsewhere(takes, elsewhere) {
+  if (!takes.length) return;
+  await stored("readwrite", ({ courses }) => {
+    for (const take of takes) {
+      const asked = courses.get(take);
+      asked.onsuccess = () => { if (asked.result) courses.put({ ...asked.result, elsewhere }); };
+    }
+  });
 }
 
 // ---- sending ----

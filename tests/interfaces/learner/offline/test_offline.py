@@ -10,9 +10,10 @@ import pytest
 from playwright.sync_api import Error
 
 from compliance.facts.training.models import Completion
+from compliance.learning import links
 from compliance.learning.models import Answer, LearnerSession, PageRead, Take
 from compliance.tenancy import context
-from tests.companies import Company, Course, make_present_company
+from tests.companies import Company, Course, Person, make_present_company
 from tests.interfaces.accessibility import axe, sniffer
 from tests.interfaces.api.conftest import Caller, issue_everything
 from tests.interfaces.learner.offline.conftest import Devices, sign_in
@@ -89,6 +90,29 @@ ELSEWHERE = """async () => {
     database.close();
     return courses.every((each) => each.elsewhere);
 }"""
+
+
+def follow_a_link(phone: Any, company: Company, person: Person) -> None:
+    """Signs the person in by a link, in place of whoever was signed in."""
+    with context.company(company.organization_id):
+        token = links.make(
+            company.organization_id,
+            now=datetime.now(UTC),
+            life=links.ASKED_FOR,
+            learner_profile_id=person.learner_profile_id,
+        )
+    phone.goto(f"/learn/in/{token}")
+    phone.get_by_role("button").last.click()
+    phone.wait_for_url("**/learn/")
+
+
+def wait_until(phone: Any, *, elsewhere: bool) -> None:
+    """Waits until the worker takes every kept course for another person's, or for this one's."""
+    for _ in range(300):
+        if phone.evaluate(ELSEWHERE) == elsewhere:
+            return
+        phone.wait_for_timeout(100)
+    raise AssertionError("The worker did not find out whose the courses are.")
 
 
 def lose(network: CuttingProxy, device: Any) -> None:
@@ -183,7 +207,7 @@ def test_what_is_kept_waits_for_its_own_person_to_sign_in_again(
     sign_in(phone_of_both, company, bert, network)
     phone.goto("/learn/")
     phone.get_by_text("Waiting to be sent").wait_for(state="hidden")
-    phone.wait_for_function(ELSEWHERE)
+    wait_until(phone, elsewhere=True)
     phone.reload()
     assert not phone.get_by_text("Waiting to be sent").is_visible()
     assert not network.carried  # it was not sent in another person's name
@@ -199,6 +223,37 @@ def test_what_is_kept_waits_for_its_own_person_to_sign_in_again(
     (read,) = stored(company, PageRead)
     (take,) = stored(company, Take)
     assert (read.page_id, take.learner_profile_id) == ("p1", anna.learner_profile_id)
+
+
+def test_who_signs_in_on_a_shared_device_finds_nothing_of_the_person_before_them(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, bert, course = company.join(), company.join("Bert"), teach(company, *LESSONS)
+    phone_of_both = device()
+    sign_in(phone_of_both, company, anna, network)
+    phone = keep(phone_of_both, course)  # the worker has just asked whose it is
+    follow_a_link(phone, company, bert)
+    assert phone.evaluate(ELSEWHERE) or on_device(phone)[0] == 0
+    lose(network, phone_of_both)
+    with pytest.raises(Error):
+        phone.goto(address(course, "p1"))
+    regain(network, phone_of_both)
+    assert stored(company, PageRead) == []
+
+
+def test_what_one_kept_is_there_again_after_one_signed_in_anew(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    phone_of_anna.clear_cookies()
+    follow_a_link(phone, company, anna)
+    wait_until(phone, elsewhere=False)
+    lose(network, phone_of_anna)
+    phone.goto(address(course, "p1"))
+    phone.get_by_text("Waiting to be sent: 1.").wait_for()
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["online", "offline"])
