@@ -68,7 +68,7 @@ def export(visit: Visit, what: str, written_as: str) -> HttpResponseBase:
         headings, rows = _register(visit, what, record_numbers, as_text=written_as == "csv")
     else:
         raise NothingThereError(gettext("There is no export of %(what)s.") % {"what": what})
-    return answers.table(f"{what}-{visit.now:%Y-%m-%d}", written_as, headings, rows)
+    return answers.table(f"{what}-{visit.now.astimezone(visit.zone):%Y-%m-%d}", written_as, headings, rows)
 
 
 def _dashboard(visit: Visit) -> Table:

@@ -14,6 +14,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from compliance.facts.lines.kinds import Certificate
 from compliance.history.actions import capture_all
@@ -29,6 +30,7 @@ from compliance.registers.questions import Position
 from compliance.rules.company_days import end_of_day
 from compliance.rules.vocabulary import CertificateKind
 from compliance.tenancy import context
+from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 from tests.companies import ADMINISTRATOR
 from tests.interfaces.console.small_company import FORMULA, JOINED, NOW, SmallCompany, small_company
@@ -312,6 +314,16 @@ def test_what_one_sees_is_taken_away_as_csv_and_xlsx_without_formulas(what, smal
     sheet = book.read("xl/worksheets/sheet1.xml").decode()
     assert "<f>" not in sheet
     assert "hyperlink" not in sheet.lower().replace("=hyperlink", "")
+
+
+def test_a_file_is_named_for_the_day_of_the_company(small, staff):
+    now = timezone.now()
+    zone = "Pacific/Kiritimati" if now.hour >= 12 else "Etc/GMT+12"  # where it is another day than in UTC
+    Organization.objects.filter(organization_id=small.organization_id).update(time_zone=zone)
+    taken = staff(COMPLIANCE_MANAGER).get(address(small, "export", what="dashboard", written_as="csv"))
+    day = now.astimezone(ZoneInfo(zone)).date()
+    assert day != now.date()
+    assert f'filename="dashboard-{day}.csv"' in taken["Content-Disposition"]
 
 
 def test_a_workbook_leaves_row_by_row_and_goes_on_on_another_sheet(monkeypatch):
