@@ -3,12 +3,13 @@
 Authentication, limits, parameters and problems are those of /v1 (`interfaces.api`).
 """
 
+import logging
 import re
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,6 +24,9 @@ from compliance.interfaces.api.problems import Code, ParameterFault, Problem, in
 from compliance.interfaces.ingest import bodies, preferences, pressure
 from compliance.interfaces.ingest.lines import lines_of
 from compliance.interfaces.ingest.waiting import wait_for_capture
+from compliance.tenancy import lost
+
+log = logging.getLogger(__name__)
 
 LONGEST_REASON = 300
 """Keeps an answer about tens of thousands of lines within some megabytes."""
@@ -73,7 +77,9 @@ class FactsViewSet(views.ApiViewSet):
         return Response(orjson.dumps(answer), headers=headers)
 
     def problem_of(self, error: Exception) -> Problem:
-        """The problem of an error. The body is recorded in one transaction, so after an error nothing is recorded."""
+        """The problem of an error. The body is recorded in one transaction, and what fails in the database after it is
+        no problem (`_captured`), so nothing is recorded.
+        """
         temporary = isinstance(error, OperationalError | InterfaceError)
         return Problem(Code.NOT_RECORDED if temporary else Code.RECORDING_FAILED)
 
@@ -105,7 +111,14 @@ def _captured(request: Request, source: SourceCaller, report: Report) -> tuple[d
         applied = {"Preference-Applied": f"wait={seconds}"}
         if not report.moments:
             return None, applied
-        return wait_for_capture(source.organization_id, report.moments, seconds), applied
+        try:
+            return wait_for_capture(source.organization_id, report.moments, seconds), applied
+        except (DatabaseError, InterfaceError) as error:
+            # The lines are recorded by now, so an error of waiting for them must not be the answer.
+            log.exception("capture_not_awaited", extra={"organization_id": str(source.organization_id)})
+            if lost.is_lost(error):
+                lost.let_go(error)
+            return None, applied
 
 
 def _refused(line: ReportedLine) -> dict[str, object]:
