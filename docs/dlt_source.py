@@ -12,7 +12,8 @@ history, each later one what is new. What is in the warehouse then:
   was known; names of the erased are cleared in it all the same.
 - `training_records`, `people`, `certificates`, `courses`, `policies`, `policy_records`, `acknowledgements`: views that
   list what /v1 lists at the present moment, outcomes included. They are the SQL of feed.md, in DuckDB, PostgreSQL and
-  BigQuery; `moment` is the view to replace for another moment.
+  BigQuery; `moment` is the view to replace for another moment, and stays as you replaced it. Views of your own may read
+  them: each run replaces ours in place. (If a new release has other columns, PostgreSQL asks you to drop yours first.)
 
 Running it again neither doubles nor loses a row. `make clients` holds it to /v1 through changes, removals, erasures and
 late facts.
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import dlt
+from dlt.destinations.exceptions import DatabaseTerminalException, DatabaseUndefinedRelation
 from dlt.sources.helpers import requests
 
 PAGE = Path(__file__).with_name("feed.md")
@@ -136,12 +138,30 @@ def finish(pipeline: Any) -> None:
             usable.append(each)
     with pipeline.sql_client() as client:
         for each in usable:
-            if not name_of(each):
+            if not name_of(each) or (name_of(each) == "moment" and not exists(client, "moment")):
                 client.execute_sql(each)
-        for each in filter(name_of, reversed(usable)):
-            client.execute_sql(f"DROP VIEW IF EXISTS {name_of(each)}")
-        for each in filter(name_of, usable):
-            client.execute_sql(each)
+        views = [each for each in usable if name_of(each) not in ("", "moment")]
+        try:
+            for each in views:
+                client.execute_sql(each.replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1))
+        except DatabaseTerminalException:
+            if dialect != "postgresql":
+                raise
+            # PostgreSQL replaces no view whose columns have changed otherwise than at the end, as in a new release.
+            with client.begin_transaction():
+                for each in reversed(views):
+                    client.execute_sql(f"DROP VIEW IF EXISTS {name_of(each)}")
+                for each in views:
+                    client.execute_sql(each)
+
+
+def exists(client: Any, name: str) -> bool:
+    """Whether there is a table or view of this name beside the tables."""
+    try:
+        client.execute_sql(f"SELECT 1 FROM {client.make_qualified_table_name(name)} LIMIT 0")  # noqa: S608 - a name of ours
+    except DatabaseUndefinedRelation:
+        return False
+    return True
 
 
 def name_of(statement: str) -> str:

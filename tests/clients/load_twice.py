@@ -68,11 +68,26 @@ def main(folder: Path, product: str) -> int:
                 if load == 2 and rows != before:
                     faults.append("a second load at once changed the tables")
                 before = rows
+                faults += _of_the_reader(database, first=happening == "nothing" and load == 1)
                 sys.stdout.write(f"{happening}, {database.stem}, load {load}: {len(rows)} rows kept\n")
                 if faults:
                     sys.stdout.write("\n".join(faults[:20]) + "\n")
                     return 1
     return _names_left(copies)
+
+
+def _of_the_reader(database: Path, *, first: bool) -> list[str]:
+    """Replaces `moment` and makes a view on ours, as a reader may; finds both again after later loads."""
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("SET search_path = 'compliance'")
+        if first:
+            moment = "CURRENT_TIMESTAMP AS as_at, CURRENT_TIMESTAMP - INTERVAL '400' DAY AS since, 'mine' AS made_by"
+            connection.execute(f"CREATE OR REPLACE VIEW moment AS SELECT {moment}")
+            connection.execute("CREATE VIEW my_people AS SELECT id, access_state_then FROM people")
+        if "made_by" not in [column[0] for column in connection.execute("SELECT * FROM moment").description]:
+            return ["the reader's moment was replaced"]
+        connection.execute("SELECT * FROM my_people")
+    return []
 
 
 def _names_left(copies: dict[bool, Path]) -> int:
