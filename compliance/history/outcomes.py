@@ -4,6 +4,7 @@
 about the version `v` in force at the parameter `moment`. At exactly `due_at` nothing is late yet.
 """
 
+from compliance.history import in_force
 from compliance.rules.vocabulary import AccessState, CertificateStatus, Requirement
 
 UNDONE = "v.done_at IS NULL AND v.waived_at IS NULL"
@@ -59,3 +60,20 @@ EXPIRING = f"{VALID} AND {past(moment=_IN_90_DAYS)}"
 def invitation_expired(moment: str = "%(moment)s") -> str:
     """A people row of an invitation that has expired by `moment`; at exactly its expiry it is expired."""
     return f"(v.state = '{AccessState.INVITED}' AND v.due_at IS NOT NULL AND v.due_at <= {moment})"
+
+
+_NOBODY_JOINED = """position('"joined_at":null' in v.body) > 0"""
+
+
+def invitation_over(moment: str = "%(moment)s") -> str:
+    """A people row of an invitation that nobody has accepted and that had expired, or was ended, by `moment`.
+
+    `v` may be in force at a later moment. Its column `ends_at` is its own `valid_from`, which is too late for an
+    invitation that was erased after its revocation. So the version of the record `r` in force at `moment` counts too.
+    """
+    ended = f"('{AccessState.ENDED}', '{AccessState.ERASED}')"
+    before = in_force.version("v.state", moment=moment)
+    return (
+        f"({invitation_expired(moment)} OR (v.state IN {ended} AND {_NOBODY_JOINED}"
+        f" AND (coalesce(v.due_at <= {moment}, false) OR coalesce({before} IN {ended}, false))))"
+    )

@@ -182,20 +182,30 @@ def is_open(fields: Fields) -> bool:
     return fields.get("requirement") == "required" and fields.get("completed_at") is fields.get("waived_at") is None
 
 
-def _existed(version: Version, fields: Fields, period: Period) -> bool:
-    """Whether an employee or an invitation existed at some moment of the period; an expired invitation does not."""
+def _existed(frames: Sequence[Frame], period: Period) -> Listed | None:
+    """An employee or an invitation that existed at some moment of the period, as at its end; else None.
+
+    An invitation that nobody has accepted ended when it expired, or was revoked or erased, whichever came first. Only
+    the version in force at the start of the period shows whether it was revoked or erased by then.
+    """
+    listed = _at_end(_begun_and_not_left)(frames, period)
+    if listed is None or listed.fields.get("joined_at") is not None:
+        return listed
+    expires = _instant_or_none(listed.version, listed.fields, "invitation_expires_at")
+    first = frames[0]
+    ended = (
+        first.version.valid_from <= period.start
+        and first.fields is not None
+        and first.fields.get("access_state") in ("ended", "erased")
+    )
+    return None if ended or (expires is not None and expires <= period.start) else listed
+
+
+def _begun_and_not_left(version: Version, fields: Fields, period: Period) -> bool:
     employee = fields.get("entry_type") == "employee"
     begins = _instant_or_none(version, fields, "joined_at" if employee else "invited_at")
     ends = _instant_or_none(version, fields, "left_at")
-    if (
-        ends is None
-        and not employee
-        and (fields.get("invitation_state") == "revoked" or fields.get("access_state") == "erased")
-    ):
-        ends = version.valid_from
-    expires = _instant_or_none(version, fields, "invitation_expires_at")
-    expired = fields.get("access_state") == "invited" and expires is not None and expires <= period.start
-    return begins is not None and begins <= period.end and (ends is None or ends > period.start) and not expired
+    return begins is not None and begins <= period.end and (ends is None or ends > period.start)
 
 
 def _access(listed: Listed) -> dict[str, object]:
@@ -260,7 +270,7 @@ READINGS: dict[str, tuple[Reading, ...]] = {
             "people",
             "people",
             "person_id",
-            _at_end(_existed),
+            _existed,
             _access,
             frozenset({"person_name", "work_email", "records_owed", "records_completed", "no_required_records"}),
             versioned=True,

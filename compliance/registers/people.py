@@ -84,7 +84,7 @@ LISTINGS = (
         register=PEOPLE,
         condition=(
             "v.begins_at <= %(moment)s AND (v.ends_at IS NULL OR v.ends_at > %(start)s)"
-            f" AND NOT {outcomes.invitation_expired('%(start)s')}"
+            f" AND NOT {outcomes.invitation_over('%(start)s')}"
         ),
         wanted=_WANTED,
         present=_present,

@@ -60,6 +60,9 @@ class Company:
                 elif expected and isinstance(line, kinds.PolicySigned):
                     receipts.sign(self.recorded, line)
                 elif expected:
+                    if isinstance(line, kinds.PersonErased):
+                        for invitation_id in people.invitations_of(self.recorded, line.learner_profile_id):
+                            self.recorded.invitations_erased.setdefault(invitation_id, line.at)
                     self.recorded.add(line)
 
     def _record(self, line: kinds.FactLine, now: datetime) -> FactsError | None:

@@ -126,10 +126,11 @@ class _Teller:
 
     # --- people
 
-    def invitation(self) -> tuple[UUID, datetime]:
+    def invitation(self, address: str | None = None) -> tuple[UUID, datetime]:
         invitation, at = self.name(), self.moment(days=60)
+        address = address or f"{invitation.hex[:6]}@work.example"
         self.tell(
-            kinds.PersonInvited, at, invitation_id=invitation, work_email=f"{invitation.hex[:6]}@work.example",
+            kinds.PersonInvited, at, invitation_id=invitation, work_email=address,
             person_name=self.chance.choice([None, "Ina"]), team_ids=self.chance.choice([None, self.some(self.teams)]),
             expires_at=self.chance.choice([None, self.moment(at, 40)]),
         )  # fmt: skip
@@ -156,7 +157,9 @@ class _Teller:
                 kinds.PersonChanged, self.moment(), learner_profile_id=learner, person_name="Renamed",
                 work_email=self.chance.choice([None, "changed@work.example"]),
             )  # fmt: skip
-        if self.likely(0.12):
+        if self.likely(0.3):
+            self.invitation(f"{learner.hex[:6]}@example.org")  # which nobody accepts
+        if self.likely(0.2):
             self.tell(kinds.PersonErased, self.moment(self.start + timedelta(days=60)), learner_profile_id=learner)
 
     def employee(self, learner: UUID) -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from compliance.facts.lines import kinds
+from compliance.facts.lines.kinds import FactLine
 from tests.oracle.learning import counts
 from tests.oracle.recorded import Recorded, Row
 from tests.oracle.status import erased_at, status
@@ -61,7 +62,7 @@ def _employee(recorded: Recorded, line: kinds.EmployeeJoined, known: datetime) -
     learner = line.learner_profile_id
     present, erased = status(recorded, learner, known), erased_at(recorded, learner)
     ends = [each.at for each in recorded.of(kinds.EmployeeLeft, known, person_id=line.person_id)]
-    ends += [erased] if erased is not None and erased <= known else []
+    ends += [max(erased, line.at)] if erased is not None and erased <= known else []
     access = "staff_practice" if line.staff_practice else "active"
     access = "erased" if present.erased else "ended" if ends else "suspended" if present.suspended else access
     return {
@@ -84,7 +85,9 @@ def _employee(recorded: Recorded, line: kinds.EmployeeJoined, known: datetime) -
 
 def _invitation(recorded: Recorded, line: kinds.PersonInvited, known: datetime, clock: datetime) -> Row:
     stay = taken_by(recorded, line)
-    erased = erased_at(recorded, stay.learner_profile_id) if stay else None
+    erased = (
+        erased_at(recorded, stay.learner_profile_id) if stay else recorded.invitations_erased.get(line.invitation_id)
+    )
     erased = erased if erased is not None and erased <= known else None
     stay = stay if stay and stay.at <= known else None
     revoked = next(
@@ -92,7 +95,7 @@ def _invitation(recorded: Recorded, line: kinds.PersonInvited, known: datetime, 
     )
     state = "accepted" if stay else "revoked" if revoked else "pending"
     expired = state == "pending" and line.expires_at is not None and line.expires_at <= clock
-    ends = [erased, revoked, None if revoked else line.expires_at]
+    ends = [erased, revoked, line.expires_at if line.expires_at is not None and line.expires_at <= clock else None]
     row: Row = {
         "learner_profile_id": None,
         "joined_at": None,
@@ -120,6 +123,8 @@ def names(recorded: Recorded, line: Entry) -> Row:
     """The current name and work address of a row's person. An invitation keeps the address that it was sent to."""
     if isinstance(line, kinds.PersonInvited):
         stay, address = taken_by(recorded, line), {"work_email": line.work_email}
+        if stay is None and line.invitation_id in recorded.invitations_erased:
+            return {"person_name": "Erased person", "work_email": None}
         if stay is None:
             return {"person_name": line.person_name} | address
         return names(recorded, stay) | (address if erased_at(recorded, stay.learner_profile_id) is None else {})
@@ -132,6 +137,29 @@ def names(recorded: Recorded, line: Entry) -> Row:
 def taken_by(recorded: Recorded, line: kinds.PersonInvited) -> kinds.EmployeeJoined | None:
     """The stay that began by an invitation, as known now."""
     return next(iter(recorded.of(kinds.EmployeeJoined, invitation_id=line.invitation_id)), None)
+
+
+def invitations_of(recorded: Recorded, learner: UUID) -> set[UUID]:
+    """The invitations sent to a person that nobody accepted, by the addresses that are known of the person now."""
+    addresses = {
+        address.lower()
+        for line in recorded.facts
+        if getattr(line, "learner_profile_id", None) == learner
+        for address in _addresses(recorded, line)
+        if address is not None
+    }
+    return {
+        each.invitation_id
+        for each in recorded.of(kinds.PersonInvited)
+        if each.work_email.lower() in addresses and taken_by(recorded, each) is None
+    }
+
+
+def _addresses(recorded: Recorded, line: FactLine) -> tuple[str | None, ...]:
+    work_email = getattr(line, "work_email", None)
+    if isinstance(line, kinds.EmployeeJoined) and line.invitation_id is not None:
+        work_email = recorded.of(kinds.PersonInvited, invitation_id=line.invitation_id)[0].work_email
+    return work_email, getattr(line, "account_email", None)
 
 
 def detail(recorded: Recorded, learner: UUID, name: str) -> str | None:

@@ -30,6 +30,8 @@ class Recorded:
     zone: str
     facts: list[FactLine] = field(default_factory=list)
     chain: list[Receipt] = field(default_factory=list)
+    invitations_erased: dict[UUID, datetime] = field(default_factory=dict)
+    """When the invitations that nobody accepted were erased. An erasure clears those that are recorded before it."""
     _answers: dict[Hashable, Any] = field(default_factory=dict)
 
     def add(self, line: FactLine) -> None:

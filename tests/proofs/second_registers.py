@@ -154,7 +154,7 @@ def _is_listed(
     if name == "training-records":
         return bool(_begun(version, end) and (members["ended_at"] is None or members["ended_at"] > end))
     if name == "people":
-        return _is_person_listed(version, period)
+        return _is_person_listed(version, current, period)
     if name == "certificates":
         return bool(members["issued_at"] <= end)
     if name == "courses":
@@ -167,17 +167,17 @@ def _is_listed(
     return name == "policy-records" or bool(members["signed_at"] <= end)
 
 
-def _is_person_listed(version: Version, period: Period) -> bool:
+OVER = ("ended", "erased")
+
+
+def _is_person_listed(version: Version, current: list[Version], period: Period) -> bool:
     members = version.members
-    if members["entry_type"] == "employee":
-        began, ended = members["joined_at"], members["left_at"]
-    else:
-        began, ended = members["joined_at"] or members["invited_at"], members["left_at"]
-        if members.get("invitation_state") == "revoked":
-            ended = min(filter(None, (ended, version.valid_from)))
-        expires = members.get("invitation_expires_at")
-        if members.get("invitation_state") == "pending" and expires is not None and expires <= period.start:
-            return False
+    began = members["joined_at"] if members["entry_type"] == "employee" else members["invited_at"]
+    ends = [members["left_at"]]
+    if members["joined_at"] is None:
+        ends += [members["invitation_expires_at"]]
+        ends += [each.valid_from for each in current if each.content and each.members["access_state"] in OVER]
+    ended = min(filter(None, ends), default=None)
     return bool(began is not None and began <= period.end and (ended is None or ended > period.start))
 
 

@@ -27,7 +27,7 @@ def project(timelines: Iterable[PersonTimeline], identity: str) -> list[Projecte
             begins_at = content.joined_at if content.entry_type == EntryType.EMPLOYEE else content.invited_at
             ends_at = content.left_at
             if ends_at is None and content.ended_at is not None:
-                ends_at = valid_from  # a revoked or erased invitation: its row does not say when
+                ends_at = valid_from  # a revoked or erased invitation: its row does not say when, see `invitation_over`
             columns = Columns(content.access_state, None, begins_at, content.invitation_expires_at, None, None, ends_at)
             versions.append(ProjectedVersion(valid_from, canonical(content, ("ended_at",)), columns))
         projected.append(ProjectedTimeline(PEOPLE.number, timeline.record_id, owner, None, versions, identity=identity))

@@ -129,14 +129,17 @@ def _invitation_at(
         access_state=AccessState.ERASED if erased else access_state,
         team_ids=tuple(sorted(invitation.team_ids)),
         doors=_EMPLOYEE_ONLY,
-        ended_at=revoked_at if revoked else invitation.erased_at if erased else None,
+        ended_at=min((each for each in (revoked_at, invitation.erased_at) if each and each <= moment), default=None),
     )
 
 
 def _access_ended_at(person: PersonFacts, employment: Employment, moment: datetime) -> datetime | None:
-    """Return when access ended, as known at `moment`: by leaving or by the erasure, whichever came first."""
+    """Return when access ended, as known at `moment`: by leaving or by the erasure, whichever came first.
+
+    An erasure may take effect before a joining that was recorded already; that stay ends as it begins.
+    """
     ends = [each for each in (employment.left_at, person.learner.erased_at) if each is not None and each <= moment]
-    return min(ends, default=None)
+    return max(min(ends), employment.joined_at) if ends else None
 
 
 def _access_state(person: PersonFacts, employment: Employment, moment: datetime) -> AccessState:

@@ -100,6 +100,18 @@ def test_erasure_ends_access_but_keeps_the_profile_and_an_earlier_leaving() -> N
     assert gone.left_at == day(50)
 
 
+def test_a_stay_that_begins_after_the_erasure_ends_as_it_begins() -> None:
+    facts = person(STAY, LATER_STAY, erased_at=day(60))
+    (_, first), *others = decide_employees(facts)[1].versions
+    assert first is not None
+    assert (first.joined_at, first.left_at, first.ended_at) == (day(80), day(80), day(80))
+    assert first.access_state is AccessState.ERASED
+    assert others == []
+    before = row(person(STAY, erased_at=day(5)), day(60))
+    assert before is not None
+    assert (before.joined_at, before.left_at) == (day(10), day(10))
+
+
 def test_who_joins_again_has_a_second_row_and_the_ended_one_shows_the_profiles_teams() -> None:
     facts = person(
         STAY, LATER_STAY, teams=(Membership(ident("red"), day(20), day(90)), Membership(ident("blue"), day(85)))
@@ -162,6 +174,11 @@ def test_an_erased_invitation_stays_erased_after_its_expiry_and_its_revocation()
         AccessState.ENDED,
         AccessState.ERASED,
     ]
+    ends = [version.content.ended_at for version in erased.versions if version.content]
+    assert ends == [None, day(7), day(7)]
+    late = decide_invitation(INVITATION._replace(revoked_at=day(9), erased_at=day(7))).at(day(30))
+    assert late is not None
+    assert late.ended_at == day(7)
     pending = decide_invitation(INVITATION._replace(erased_at=day(9))).at(day(30))
     assert pending is not None
     assert pending.ended_at == day(9)
