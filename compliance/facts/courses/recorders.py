@@ -74,7 +74,7 @@ def record_release_published(batch: Batch[ReleasePublished]) -> None:
             continue
         if content is not None:
             contents[staged.line.course_release_id] = content
-    _record_lessons(batch)
+    also = _record_lessons(batch)
     lines = batch.accepted_lines()
     own, contained = zip(*map(fingerprints, lines), strict=True) if lines else ((), ())
     keep(
@@ -90,7 +90,7 @@ def record_release_published(batch: Batch[ReleasePublished]) -> None:
     texts = [orjson.dumps(contents[line.course_release_id]).decode() for line in carrying]
     keep(ReleaseContent, organization_id, carrying, content=texts)
     course_ids = [line.course_id for line in lines]
-    batch.subjects_of(SubjectKind.COURSE, course_ids)
+    batch.subjects_of(SubjectKind.COURSE, also.union(course_ids))
     batch.subjects_of(SubjectKind.EVERYONE_OF_COURSE, course_ids)
 
 
@@ -129,33 +129,51 @@ class StatedLesson(NamedTuple):
     content_sha256: str | None
 
 
-def lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, tuple[uuid.UUID, str | None]]:
-    """(course_id, content_sha256) of the lesson releases that exist."""
-    return lookup(
-        "SELECT lesson_release_id, course_id, content_sha256 FROM courses_lesson"
-        " WHERE organization_id = %s AND lesson_release_id = ANY(%s)",
-        organization_id,
-        set(ids),
-    )
+class StoredLesson(NamedTuple):
+    """A lesson release as stored: the course to which it belongs, and its fingerprint and version if any is known."""
+
+    course_id: uuid.UUID
+    content_sha256: str | None
+    version: int | None
+
+
+Lessons = dict[uuid.UUID, StoredLesson]
+"""By `lesson_release_id`."""
+
+_LESSONS = """SELECT lesson_release_id, course_id, content_sha256, version FROM courses_lesson
+WHERE organization_id = %s AND lesson_release_id = ANY(%s) ORDER BY id FOR """
+
+
+def lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID], *, to_write: bool = False) -> Lessons:
+    """The lesson releases that exist. Until the transaction ends no other moves them or, `to_write`, writes them."""
+    found = lookup(_LESSONS + ("NO KEY UPDATE" if to_write else "SHARE"), organization_id, set(ids))
+    return {lesson_release_id: StoredLesson(*row) for lesson_release_id, row in found.items()}
 
 
 def published_lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
     """Those of `ids` that are in a release of a course, which stated their versions and fingerprints."""
+    return {lesson_release_id for lesson_release_id, _ in _released(organization_id, ids)}
+
+
+def _released(organization_id: uuid.UUID, ids: Iterable[uuid.UUID]) -> set[tuple[uuid.UUID, uuid.UUID]]:
+    """Each of the lessons with each course of which a release holds it."""
     wanted = list(set(ids))
     if not wanted:
         return set()
     rows = sql.fetch(
-        "SELECT DISTINCT lesson FROM courses_release r CROSS JOIN LATERAL unnest(r.lesson_release_ids) AS l (lesson)"
+        "SELECT DISTINCT lesson, r.course_id FROM courses_release r"
+        " CROSS JOIN LATERAL unnest(r.lesson_release_ids) AS l (lesson)"
         " WHERE r.organization_id = (SELECT %s::uuid) AND r.lesson_release_ids && %s::uuid[] AND lesson = ANY(%s)",
         (organization_id, wanted, wanted),
     )
-    return {lesson_release_id for (lesson_release_id,) in rows}
+    return {(lesson_release_id, course_id) for lesson_release_id, course_id in rows}
 
 
-def keep_lessons(organization_id: uuid.UUID, stated: Iterable[StatedLesson]) -> None:
-    """Makes the lessons that are new; existing ones get the latest title, and values that were missing.
+def keep_lessons(organization_id: uuid.UUID, stated: Iterable[StatedLesson], known: Lessons) -> set[uuid.UUID]:
+    """Makes the lessons that are new; existing ones, `known`, get the latest title, and values that were missing.
 
-    A lesson has the version with which it first appeared: the lowest that is stated, in whatever order.
+    A lesson has the version with which it first appeared: the lowest that is stated, in whatever order. Returns the
+    courses whose rows hold a lesson that has got another version or a fingerprint.
     """
     latest: dict[uuid.UUID, StatedLesson] = {}
     for each in stated:
@@ -188,6 +206,17 @@ def keep_lessons(organization_id: uuid.UUID, stated: Iterable[StatedLesson]) -> 
         " title_at = greatest(t.title_at, excluded.title_at), version = least(t.version, excluded.version),"
         " content_sha256 = coalesce(t.content_sha256, excluded.content_sha256)",
     )
+    changed = {
+        lesson_release_id
+        for lesson_release_id, each in latest.items()
+        if (stored := known.get(lesson_release_id)) is not None
+        and (
+            (each.version is not None and (stored.version is None or each.version < stored.version))
+            or (stored.content_sha256 is None and each.content_sha256 is not None)
+        )
+    }
+    courses = {course_id for _, course_id in _released(organization_id, changed)}
+    return courses | {known[lesson_release_id].course_id for lesson_release_id in changed}
 
 
 def move_lessons(organization_id: uuid.UUID, course_of: Iterable[tuple[uuid.UUID, uuid.UUID]]) -> None:
@@ -224,14 +253,16 @@ def keep_policies(organization_id: uuid.UUID, stated: Iterable[StatedPolicy]) ->
     )
 
 
-def _record_lessons(batch: Batch[ReleasePublished]) -> None:
-    """Keeps the lessons of releases; a lesson release whose fingerprint differs from the known one is refused."""
+def _record_lessons(batch: Batch[ReleasePublished]) -> set[uuid.UUID]:
+    """Keeps the lessons of releases; a lesson release whose fingerprint differs from the known one is refused.
+
+    Returns the courses with rows that change by it.
+    """
     named = {lesson.release_id for _, line, _ in batch.accepted() for lesson in line.lessons}
     if not named:
-        return
-    known: dict[uuid.UUID, str | None] = {
-        lesson_id: sha256 for lesson_id, (_, sha256) in lessons(batch.organization_id, named).items()
-    }
+        return set()
+    stored = lessons(batch.organization_id, named, to_write=True)
+    known = {lesson_id: lesson.content_sha256 for lesson_id, lesson in stored.items()}
     for staged in batch.accepted():
         for lesson in staged.line.lessons:
             before = known.get(lesson.release_id)
@@ -242,7 +273,7 @@ def _record_lessons(batch: Batch[ReleasePublished]) -> None:
                 break
         else:
             known.update((lesson.release_id, lesson.content_sha256) for lesson in staged.line.lessons)
-    keep_lessons(
+    return keep_lessons(
         batch.organization_id,
         [
             StatedLesson(
@@ -251,6 +282,7 @@ def _record_lessons(batch: Batch[ReleasePublished]) -> None:
             for _, line, _ in batch.accepted()
             for lesson in line.lessons
         ],
+        stored,
     )
 
 

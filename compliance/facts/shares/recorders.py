@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from compliance.facts.courses.recorders import StatedLesson, keep_lessons, lessons, move_lessons, published_lessons
+from compliance.facts.courses.recorders import (
+    Lessons,
+    StatedLesson,
+    keep_lessons,
+    lessons,
+    move_lessons,
+    published_lessons,
+)
 from compliance.facts.courses.resolving import refuse_unknown_courses
 from compliance.facts.ledger.models import SubjectKind
 from compliance.facts.lines.kinds import (
@@ -28,6 +35,7 @@ from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import keep, lock, update
 from compliance.facts.shares.models import Share, ShareStep
 from compliance.facts.shares.resolving import StoredShare, shares
+from compliance.facts.training.recorders import move_completions
 from compliance.rules.vocabulary import Requirement
 from compliance.tenancy import sql
 
@@ -49,7 +57,7 @@ def record_lesson_shared(batch: Batch[LessonShared]) -> None:
     unless a release has the lesson, and a share with another fingerprint than the known one is refused.
     """
     refuse_unknown_courses(batch)
-    _lessons_are_stated(batch)
+    known = _lessons_are_stated(batch)
     named = {line.lesson_release_id for _, line, _ in batch.accepted()}
     course_of: dict[uuid.UUID, uuid.UUID] = (
         dict(
@@ -67,24 +75,34 @@ def record_lesson_shared(batch: Batch[LessonShared]) -> None:
             batch.refuse(staged, RefusalReason.RULE, "lesson_release_id: the lesson is shared under another course.")
     _record_shares(batch, "training")
     accepted = batch.accepted()
-    keep_lessons(
+    courses = keep_lessons(
         batch.organization_id,
         [
             StatedLesson(line.lesson_release_id, line.course_id, line.title, line.at, line.version, line.content_sha256)
             for _, line, _ in accepted
         ],
+        known,
     )
-    move_lessons(batch.organization_id, [(line.lesson_release_id, line.course_id) for _, line, _ in accepted])
-    batch.subjects_of(SubjectKind.COURSE, (line.course_id for _, line, _ in accepted))
+    belongs = {line.lesson_release_id: line.course_id for _, line, _ in accepted}
+    move_lessons(batch.organization_id, belongs.items())
+    moved = {
+        lesson_id: course_id
+        for lesson_id, course_id in belongs.items()
+        if lesson_id in known and known[lesson_id].course_id != course_id
+    }
+    batch.subjects_of_pairs(SubjectKind.PERSON_COURSE, move_completions(batch.organization_id, moved))
+    batch.subjects_of(SubjectKind.COURSE, courses.union(belongs.values()))
 
 
-def _lessons_are_stated(batch: Batch[LessonShared]) -> None:
+def _lessons_are_stated(batch: Batch[LessonShared]) -> Lessons:
+    """Refuses lines that state too little or something else about their lesson. Returns the lessons that exist."""
     named = {line.lesson_release_id for _, line, _ in batch.accepted()}
     untold = {
         line.lesson_release_id for _, line, _ in batch.accepted() if line.version is None or line.content_sha256 is None
     }
     published = published_lessons(batch.organization_id, untold)
-    known = {lesson_id: sha256 for lesson_id, (_, sha256) in lessons(batch.organization_id, named).items()}
+    stored = lessons(batch.organization_id, named, to_write=True)
+    known = {lesson_id: lesson.content_sha256 for lesson_id, lesson in stored.items()}
     for staged in batch.accepted():
         line = staged.line
         if (line.version is None or line.content_sha256 is None) and line.lesson_release_id not in published:
@@ -101,6 +119,7 @@ def _lessons_are_stated(batch: Batch[LessonShared]) -> None:
                 )
             else:
                 known[line.lesson_release_id] = line.content_sha256
+    return stored
 
 
 def record_share_changed(batch: Batch[ShareChanged]) -> None:

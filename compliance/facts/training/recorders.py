@@ -1,7 +1,7 @@
 """Recorders of completions, changes of obligations and reminders. Live sessions have a module of their own."""
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from compliance.facts.recording.batch import Batch
 from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import keep, lock, lookup, update
 from compliance.facts.training.models import Completion, ObligationChange, Reminder
+from compliance.tenancy import sql
 
 
 class StoredCompletion(NamedTuple):
@@ -55,12 +56,44 @@ def record_course_completed(batch: Batch[CourseCompleted]) -> None:
                 batch.refuse(staged, RefusalReason.UNRESOLVED, "lesson_release_id: the company knows no such lesson.")
     lines = batch.accepted_lines()
     course_ids = [
-        releases[line.course_release_id].course_id if line.course_release_id else known[line.lesson_release_id][0]  # type: ignore[index]
+        releases[line.course_release_id].course_id
+        if line.course_release_id
+        else known[line.lesson_release_id].course_id  # type: ignore[index]
         for line in lines
     ]
     keep(Completion, organization_id, lines, course_id=course_ids)
     people = (line.learner_profile_id for line in lines)
     batch.subjects_of_pairs(SubjectKind.PERSON_COURSE, zip(people, course_ids, strict=True))
+
+
+def move_completions(
+    organization_id: uuid.UUID, course_of: Mapping[uuid.UUID, uuid.UUID]
+) -> set[tuple[uuid.UUID, uuid.UUID]]:
+    """Moves completions of lessons to the courses to which the lessons (lesson_release_id: course_id) belong now.
+
+    Call it after `move_lessons`, so that no completion is recorded under the former course meanwhile. Returns the
+    learners of these completions, each with the former and with the new course.
+    """
+    if not course_of:
+        return set()
+    lesson_ids, course_ids = list(course_of), list(course_of.values())
+    found = sql.fetch(
+        "SELECT t.learner_profile_id, t.course_id, x.course_id FROM training_completion t"
+        " JOIN unnest(%s::uuid[], %s::uuid[]) AS x (lesson_release_id, course_id)"
+        " ON t.lesson_release_id = x.lesson_release_id AND t.course_id <> x.course_id"
+        " WHERE t.organization_id = (SELECT %s::uuid)",
+        (lesson_ids, course_ids, organization_id),
+    )
+    if found:
+        update(
+            "training_completion",
+            organization_id,
+            {"lesson_release_id": "uuid", "course_id": "uuid"},
+            "course_id = x.course_id",
+            "t.lesson_release_id = x.lesson_release_id AND t.course_id <> x.course_id",
+            list(course_of.items()),
+        )
+    return {(learner, course_id) for learner, *courses in found for course_id in courses}
 
 
 def record_completion_voided(batch: Batch[CompletionVoided]) -> None:
