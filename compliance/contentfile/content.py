@@ -118,10 +118,10 @@ def _checked_elsewhere(walk: Walk, value: Any, path: Path, prefix: str) -> None:
 def _roles(walk: Walk, value: Any, path: Path, prefix: str) -> None:
     if value is None:
         return
-    for index, role in enumerate(walk.items(value, path, what="role ids")):
-        here = (*path, index)
-        if is_valid_slug(walk, role, here, FaultCode.INVALID_ROLE_ID, "role"):
-            walk.roles.append((role, here))
+    roles = walk.items(value, path, what="role ids")
+    walk.roles.append((roles, path))
+    for index, role in enumerate(roles):
+        is_valid_slug(walk, role, (*path, index), FaultCode.INVALID_ROLE_ID, "role")
 
 
 def _pages(walk: Walk, value: Any, path: Path, prefix: str) -> None:

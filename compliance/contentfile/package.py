@@ -3,7 +3,7 @@
 import hashlib
 import io
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 from compliance.contentfile import limits, places, source
 from compliance.contentfile.content import walk_content
 from compliance.contentfile.errors import MediaNotInPackage, PackageFaulty, PackageUnreadable
-from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Path, Report, pointer_of, quoted
+from compliance.contentfile.faults import EnoughFaults, Fault, FaultCode, Path, Report, quoted
 from compliance.contentfile.files import FileFaulty, FolderFiles, PackageFiles, ZipFiles, read_all
 from compliance.contentfile.fingerprint import (
     LessonFingerprint,
@@ -22,13 +22,13 @@ from compliance.contentfile.fingerprint import (
 )
 from compliance.contentfile.identifiers import is_sha256
 from compliance.contentfile.manifest import (
-    FILM_SDK,
     MEDIA_TYPES,
     SIGNATURE_BYTES,
     ManifestWalk,
     has_signature,
     walk_manifest,
 )
+from compliance.contentfile.references import numbered_objects, resolve
 from compliance.contentfile.walk import Walk
 from compliance.contentfile.words import check_addresses, check_resolution, walk_words
 
@@ -131,11 +131,20 @@ class _File:
     name: str
     report: Report = field(default_factory=Report)
     document: source.Document | None = None
+    faults: list[Fault] | None = None
 
     @property
     def value(self) -> Any:
         """The parsed value, None when the bytes could not be parsed."""
         return self.document.value if self.document is not None and self.document.readable else None
+
+    def placed(self) -> list[Fault]:
+        """The faults with their places. The first call ends the check of this file and releases its text."""
+        if self.faults is None:
+            self.faults = places.place(self.report.found, self.document, self.name)
+            if self.document is not None:
+                self.document.text = ""
+        return self.faults
 
 
 def check_package(path: str | FilePath) -> CheckedPackage:
@@ -194,8 +203,8 @@ class _Check:
         parts = [self.manifest, self.content, *self.words.values()]
         faults = places.place(self.report.found, None)
         for part in parts:
-            faults.extend(places.place(part.report.found, part.document, part.name))
-        sound = self.report.errors + sum(part.report.errors for part in parts) == 0
+            faults.extend(part.placed())
+        sound = self._is_sound()
         return CheckedPackage(
             path=self.path,
             manifest=self.manifest.value if sound else None,
@@ -206,8 +215,14 @@ class _Check:
             fault_count=self.report.count + sum(part.report.count for part in parts),
         )
 
+    def _is_sound(self) -> bool:
+        """Whether no error was found until now."""
+        reports = [self.report, *(part.report for part in (self.manifest, self.content, *self.words.values()))]
+        return not any(report.errors for report in reports)
+
     def _read(self, part: _File, named_at: Path, by: Report | None) -> bool:
         """Read and parse one JSON file; returns whether there is a value to walk."""
+        limit = limits.MANIFEST_BYTES if part is self.manifest else limits.JSON_BYTES
         size = self.files.sizes.get(part.name)
         if size is None:
             at_top = " at its top (zip the files, not the folder around them)."
@@ -215,14 +230,14 @@ class _Check:
             message = f"The file {quoted(part.name)} is not in the package; add it{where}"
             (by or self.report).add(FaultCode.MISSING_FILE, named_at, message)
             return False
-        if source.is_too_large(size, part.report):
+        if source.is_too_large(size, part.report, limit):
             return False
         try:
             data = read_all(self.files, part.name)
         except FileFaulty as error:
             self.report.add(error.code, (), str(error))
             return False
-        part.document = source.parse(data, part.report)
+        part.document = source.parse(data, part.report, limit=limit)
         return part.document.readable
 
     def _check_with_manifest(self) -> None:
@@ -238,50 +253,17 @@ class _Check:
                 content_walk = walk_content(self.content.value, self.content.report)
         with suppress(EnoughFaults):
             if content_walk is not None:
-                self._resolve(walk, content_walk, manifest)
+                resolve(walk, content_walk, manifest, self.content.report)
+        self.content.placed()
         with suppress(EnoughFaults):
             self._check_media(manifest, walk)
         with suppress(EnoughFaults):
             self._check_words(manifest, walk, content_walk)
         self._check_leftovers(walk)
 
-    def _resolve(self, walk: ManifestWalk, content_walk: Walk, manifest: Mapping[str, Any]) -> None:
-        report = self.content.report
-        for role, path in content_walk.roles:
-            if role not in walk.role_ids:
-                message = f"The manifest has no role {quoted(role)}; add it there or correct it."
-                report.add(FaultCode.UNKNOWN_ROLE, path, message)
-        media = _numbered_objects(("media",), manifest.get("media"))
-        kinds = {item["id"]: item.get("kind") for _, item in media if isinstance(item.get("id"), str)}
-        used: set[str] = set()
-        for media_id, kind, path in content_walk.media:
-            used.add(media_id)
-            if media_id not in kinds:
-                report.add(
-                    FaultCode.UNKNOWN_MEDIA,
-                    path,
-                    f"The manifest has no media {quoted(media_id)}; add it there or correct the id.",
-                )
-            elif isinstance(kinds[media_id], str) and kinds[media_id] in MEDIA_TYPES and kinds[media_id] != kind:
-                report.add(
-                    FaultCode.MEDIA_KIND,
-                    path,
-                    f"{quoted(media_id)} is {quoted(kinds[media_id])} in the manifest and stands where {kind} belongs.",
-                )
-        if report.errors == 0:
-            for media_id, path in walk.media_ids.items():
-                if media_id not in used:
-                    self.manifest.report.add(
-                        FaultCode.UNUSED_MEDIA, path, f"No page uses the media {quoted(media_id)}; remove it."
-                    )
-        if content_walk.films and manifest.get("sdk") == "2.0":
-            self.manifest.report.add(
-                FaultCode.FILM_NEEDS_SDK, ("sdk",), f"A package with a film declares sdk {FILM_SDK}; change it."
-            )
-
     def _check_media(self, manifest: Mapping[str, Any], walk: ManifestWalk) -> None:
         report = self.manifest.report
-        for path, item in _numbered_objects(("media",), manifest.get("media")):
+        for path, item in numbered_objects(("media",), manifest.get("media")):
             name = item.get("file")
             if not isinstance(name, str) or name not in walk.files:
                 continue
@@ -347,13 +329,14 @@ class _Check:
         return digest.hexdigest(), start
 
     def _check_words(self, manifest: Mapping[str, Any], walk: ManifestWalk, content_walk: Walk | None) -> None:
-        used = {text: f"{MANIFEST} {pointer_of(path)}" for text, path in walk.texts.items()}
+        used: dict[str, Mapping[str, Path]] = {MANIFEST: walk.texts}
         if content_walk is not None:
-            for text, path in content_walk.texts.items():
-                used.setdefault(text, f"{self.content.name} {pointer_of(path)}")
+            used[self.content.name] = content_walk.texts
         complete = content_walk is not None and self.content.report.errors == 0 and self.manifest.report.errors == 0
         listed = manifest.get("words")
         if not isinstance(listed, dict) or len(listed) > limits.LANGUAGES:
+            return
+        if self._words_are_too_large(listed):
             return
         languages = manifest.get("languages")
         order = [name for name in languages if isinstance(name, str)] if isinstance(languages, list) else []
@@ -372,12 +355,31 @@ class _Check:
             if not self._read(part, ("words", language), self.manifest.report):
                 continue
             texts = walk_words(part.value, language, part.report)
-            self.texts[language] = texts
             with suppress(EnoughFaults):
                 if isinstance(part.value, dict) and isinstance(part.value.get("words"), dict):
                     check_resolution(texts, used, part.report, complete=complete)
                 if content_walk is not None:
                     check_addresses(texts, content_walk.emails, content_walk.urls, part.report)
+            # Only the words are kept of a file, and only while the package may be published: there may be 64 of them.
+            part.placed()
+            part.document = None
+            self.texts[language] = texts
+            if not self._is_sound():
+                self.texts.clear()
+
+    def _words_are_too_large(self, listed: Mapping[str, object]) -> bool:
+        """Whether the words files have too many bytes in all; reported if so, and none is read."""
+        total = sum(
+            self.files.sizes.get(name, 0) for name in {each for each in listed.values() if isinstance(each, str)}
+        )
+        if total > limits.WORDS_BYTES_IN_ALL:
+            self.manifest.report.add(
+                FaultCode.TOO_LARGE,
+                ("words",),
+                f"The words files have {total:,} bytes in all; at most {limits.WORDS_BYTES_IN_ALL:,} are read. "
+                "Shorten them or split the course.",
+            )
+        return total > limits.WORDS_BYTES_IN_ALL
 
     def _check_leftovers(self, walk: ManifestWalk) -> None:
         if self.manifest.report.errors or self.report.errors:
@@ -387,9 +389,3 @@ class _Check:
                 self.report.add(
                     FaultCode.UNUSED_FILE, (), f"The manifest does not name {quoted(name)}; remove the file."
                 )
-
-
-def _numbered_objects(path: Path, value: object) -> Iterable[tuple[Path, dict[str, Any]]]:
-    if not isinstance(value, list):
-        return []
-    return [((*path, index), item) for index, item in enumerate(value) if isinstance(item, dict)]

@@ -25,6 +25,7 @@ SCHEMA_KEY: Final = "$schema"
 # Linear on any input: an unclosed string is scanned to the end once and never again from inside.
 STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _STRING_OR_CONSTANT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|NaN|-?Infinity', re.DOTALL)
+_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _LATE_CONTROL: Final = re.compile("[\x80-\x9f]")
 _BAD_CHARACTER: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -107,6 +108,10 @@ def _parse_text(document: Document, report: Report) -> bool:
     if nul >= 0:
         report.add(FaultCode.NUL_CHARACTER, (), "The file holds a NUL byte; remove it.", position=nul)
         return False
+    if _has_too_many_values(text):
+        message = f"The file holds more than {limits.JSON_NODES:,} values; split the course or shorten it."
+        report.add(FaultCode.TOO_LARGE, (), message)
+        return False
     repeated: dict[int, tuple[dict[str, Any], list[str]]] = {}
 
     def to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -118,8 +123,10 @@ def _parse_text(document: Document, report: Report) -> bool:
                 if name in seen:
                     again[name] = None
                 seen.add(name)
-            # The object is kept beside its names, so that its id() is not given to another object.
-            repeated[id(members)] = (members, list(again))
+            # The object is kept beside its names, so that its id() is not given to another object. Each of them is a
+            # fault, and no more are listed.
+            if len(repeated) <= limits.FAULTS_LISTED:
+                repeated[id(members)] = (members, list(again))
         members.pop(SCHEMA_KEY, None)
         return members
 
@@ -185,6 +192,16 @@ def _number(digits: str) -> int | float:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise _NotAConstant(name)
+
+
+def _has_too_many_values(text: str) -> bool:
+    """Whether the text has more values than `take` takes, found before they take up to a hundred bytes each."""
+    # Each value follows a bracket or a comma. Commas within strings count only where they make a difference.
+    return _openings(text) > limits.JSON_NODES and _openings(_STRING.sub("", text)) > limits.JSON_NODES
+
+
+def _openings(text: str) -> int:
+    return text.count(",") + text.count("[") + text.count("{")
 
 
 def _syntax_sentence(error: json.JSONDecodeError) -> str:
@@ -286,15 +303,24 @@ def _as_parsed(value: Any) -> Any:
 
 def _containers(value: object) -> Iterator[tuple[Path, dict[str, Any] | list[Any]]]:
     """Every object and array with its path, parents first, in reading order."""
-    stack: list[tuple[Path, dict[str, Any] | list[Any]]] = []
-    if isinstance(value, (dict, list)):
-        stack.append(((), value))
+    if not isinstance(value, (dict, list)):
+        return
+    yield (), value
+    stack: list[tuple[Path, Iterator[tuple[str | int, Any]]]] = [((), _members(value))]
     while stack:
-        path, item = stack.pop()
-        yield path, item
-        members = item.items() if isinstance(item, dict) else enumerate(item)
-        inner = [((*path, name), member) for name, member in members if isinstance(member, (dict, list))]
-        stack.extend(reversed(inner))
+        path, members = stack[-1]
+        for name, member in members:
+            if isinstance(member, (dict, list)):
+                inner = (*path, name)
+                yield inner, member
+                stack.append((inner, _members(member)))
+                break
+        else:
+            stack.pop()
+
+
+def _members(item: dict[str, Any] | list[Any]) -> Iterator[tuple[str | int, Any]]:
+    return iter(item.items()) if isinstance(item, dict) else enumerate(item)
 
 
 def check_characters(value: object, report: Report) -> None:

@@ -36,7 +36,7 @@ class Walk:
     emails: dict[str, Path] = field(default_factory=dict)
     urls: dict[str, Path] = field(default_factory=dict)
     media: list[tuple[str, str, Path]] = field(default_factory=list)
-    roles: list[tuple[str, Path]] = field(default_factory=list)
+    roles: list[tuple[list[Any], Path]] = field(default_factory=list)
     films: list[Path] = field(default_factory=list)
     ids: dict[str, Path] = field(default_factory=dict)
     question_ids: set[str] = field(default_factory=set)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from compliance.contentfile import identifiers, limits
-from compliance.contentfile.faults import EnoughFaults, FaultCode, MemberPart, Path, Report, quoted
+from compliance.contentfile.faults import EnoughFaults, FaultCode, MemberPart, Path, Report, pointer_of, quoted
 from compliance.contentfile.walk import Key, Shape, Walk, constant, is_valid_language
 
 SCHEMA: Final = "svc.words/2"
@@ -39,19 +39,24 @@ def walk_words(value: object, language: str, report: Report) -> dict[str, str]:
     return {name: text for name, text in words.items() if isinstance(text, str)}
 
 
-def check_resolution(words: Mapping[str, str], used: Mapping[str, str], report: Report, *, complete: bool) -> None:
+def check_resolution(
+    words: Mapping[str, str], used: Mapping[str, Mapping[str, Path]], report: Report, *, complete: bool
+) -> None:
     """Report text ids without words, and unused words if `complete` (no use was refused).
 
-    `used` gives the place where each text id is first used, for the sentence of the fault.
+    `used` has, for each file that uses text ids, the place where it first uses each, for the sentence of the fault.
     """
-    for name, where in used.items():
-        if name not in words:
-            report.add(
-                FaultCode.MISSING_WORDS, ("words",), f"The text id {quoted(name)} has no words ({where}); add them."
-            )
+    for number, (file, texts) in enumerate(used.items()):
+        before = list(used.values())[:number]
+        for name, path in texts.items():
+            if name not in words and not any(name in each for each in before):
+                where = f"{file} {pointer_of(path)}"
+                report.add(
+                    FaultCode.MISSING_WORDS, ("words",), f"The text id {quoted(name)} has no words ({where}); add them."
+                )
     if complete:
         for name in words:
-            if name not in used:
+            if not any(name in texts for texts in used.values()):
                 report.add(
                     FaultCode.UNUSED_WORDS,
                     ("words", name),
