@@ -6,7 +6,6 @@ and sending again, does nothing twice.
 
 import uuid
 from collections import Counter
-from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -30,7 +29,6 @@ from compliance.interfaces.console.selection import reading
 from compliance.interfaces.console.sign_in import sessions
 from compliance.interfaces.console.visit import Visit
 
-WORK_LASTS = timedelta(minutes=20)
 AGAIN, TABLE = "again", "table"
 """Steps of acts whose preview can be made again of the same upload, or offers a table to download."""
 
@@ -314,7 +312,7 @@ def job(visit: Visit, job_id: uuid.UUID) -> HttpResponse:
     )
     if found is None or found.state == Job.State.DRAFT or found.act not in ACTS:
         raise NothingThereError(gettext("There is no work %(job_id)s.") % {"job_id": job_id})
-    if found.state == Job.State.RUNNING and found.started_at and visit.now - found.started_at > WORK_LASTS:
+    if found.state == Job.State.RUNNING and found.started_at and visit.now - found.started_at > jobs.GIVEN_UP:
         # A killed worker cannot update the job, and no task runs this long.
         found.state = Job.State.FAILED
         found.message = gettext("The worker stopped on the way. Look how far it came, and go on.")
