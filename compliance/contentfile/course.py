@@ -6,6 +6,8 @@ A block's `type` is the format's own, so that a template picks its part by name.
 from dataclasses import dataclass
 from typing import ClassVar
 
+from compliance.contentfile.scoped_style import scope_style
+
 
 @dataclass(frozen=True, slots=True)
 class Media:
@@ -214,13 +216,18 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Film:
-    """A film as a storyboard. Draw its scenes inside an element of class `scope`; `css` affects nothing outside it."""
+    """A film as a storyboard. Draw its scenes inside an element of class `scope`. `style` is as the author wrote it."""
 
     type: ClassVar[str] = "film"
     scope: str
-    css: str
+    style: str
     seconds: int
     scenes: tuple[Scene, ...]
+
+    @property
+    def css(self) -> str:
+        """The style for a page, which affects nothing outside the film. Each call writes it anew, which takes time."""
+        return scope_style(self.style, self.scope)
 
     @property
     def transcript(self) -> tuple[str, ...]:

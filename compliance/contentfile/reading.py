@@ -1,7 +1,7 @@
 """Reads a checked course in one language into the tree of `course`.
 
-Every text id is resolved, media are joined with their data in the manifest, and a film has its storyboard and its
-scoped style.
+Every text id is resolved, media are joined with their data in the manifest, and a film has its storyboard. A film's
+style is written for a page only when somebody asks for it, because this takes longer than all else.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,6 @@ from compliance.contentfile.course import (
 from compliance.contentfile.errors import LanguageNotInPackage, PackageFaulty
 from compliance.contentfile.faults import quoted
 from compliance.contentfile.package import CheckedPackage, MediaFile
-from compliance.contentfile.scoped_style import scope_style
 
 
 def read_package(package: CheckedPackage, language: str | None = None) -> Reading:
@@ -100,12 +99,17 @@ class _Reader:
         self.media_files = media
         self.roles = roles
         self.page_number = 0
+        self.split: dict[str, tuple[str, ...]] = {}
 
     def text(self, text_id: str | None) -> str:
         return self.words.get(text_id, text_id) if text_id else ""
 
     def paragraphs(self, text_id: str) -> tuple[str, ...]:
-        return tuple(part.strip() for part in self.text(text_id).split("\n\n") if part.strip())
+        """The paragraphs of a text, the same ones wherever it is used: a long text may be used many times."""
+        if text_id not in self.split:
+            parts = (part.strip() for part in self.text(text_id).split("\n\n"))
+            self.split[text_id] = tuple(part for part in parts if part)
+        return self.split[text_id]
 
     def texts(self, text_ids: Sequence[str]) -> tuple[str, ...]:
         return tuple(self.text(text_id) for text_id in text_ids)
@@ -199,7 +203,7 @@ class _Reader:
         for number, scene in enumerate(film["scenes"], 1):
             scenes.append(self.scene(number, scene, starts_at, emails))
             starts_at += scene["seconds"]
-        return Film(scope, scope_style(film.get("style", ""), scope), starts_at, tuple(scenes))
+        return Film(scope, film.get("style", ""), starts_at, tuple(scenes))
 
     def email(self, email: Mapping[str, Any]) -> Email:
         return Email(

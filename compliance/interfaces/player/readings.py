@@ -1,50 +1,59 @@
-"""A release's content as the tree that templates draw, in one language: cached per process, as releases never change.
+"""A release's content as the tree that templates draw, in one language, and the styles of its films.
 
-The cache is limited in size and drops the tree that was used longest ago first.
+Both are cached per process, as releases never change. The caches are limited by the memory that they take, and drop
+first what was used longest ago. A film's style is written when it is asked for, each by itself.
 """
 
+import sys
 import uuid
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from threading import Lock
+from typing import Generic, TypeVar
 
-from compliance.contentfile.course import Reading
+from compliance.contentfile.course import Film, Reading
 from compliance.contentfile.package import MediaFile
 from compliance.contentfile.reading import read_content
 from compliance.interfaces.player.languages import best
 from compliance.learning.courses import Content
 
-KEPT_BYTES = 16 * 1024 * 1024
-"""The trees of this much JSON are kept, at least one; a tree takes two to three times as much memory as its JSON."""
+KEPT_BYTES = 48 * 1024 * 1024
+"""The memory that the kept trees take; one is kept however large it is."""
+KEPT_STYLE_BYTES = 8 * 1024 * 1024
+"""The memory that the kept styles take; one has up to 20 times the bytes that its author wrote."""
 
 _Key = tuple[uuid.UUID, uuid.UUID, str]
+_Made = TypeVar("_Made")
 
 
-class Readings:
-    """The cache of this process."""
+class Kept(Generic[_Made]):
+    """A cache of this process: of trees, or of styles."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
-        self._kept: OrderedDict[_Key, tuple[Reading, int]] = OrderedDict()
+        self._kept: OrderedDict[_Key, tuple[_Made, int]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: _Key) -> Reading | None:
-        """The tree, if it is kept."""
+    def get(self, key: _Key) -> _Made | None:
+        """What is kept under the key."""
         with self._lock:
             if key not in self._kept:
                 return None
             self._kept.move_to_end(key)
             return self._kept[key][0]
 
-    def keep(self, key: _Key, reading: Reading, size: int) -> None:
-        """Keeps a tree, and drops others until all are within the limit."""
+    def keep(self, key: _Key, made: _Made, size: int) -> None:
+        """Keeps a tree or a style of `size` bytes of memory, and drops others until all are within the limit."""
         with self._lock:
-            self._kept[key] = (reading, size)
+            self._kept[key] = (made, size)
+            self._kept.move_to_end(key)
             while len(self._kept) > 1 and sum(kept for _, kept in self._kept.values()) > self._most:
                 self._kept.popitem(last=False)
 
 
-_readings = Readings(KEPT_BYTES)
+_readings: Kept[Reading] = Kept(KEPT_BYTES)
+_styles: Kept[str] = Kept(KEPT_STYLE_BYTES)
 
 
 def languages_in(content: Content) -> list[str]:
@@ -70,8 +79,36 @@ def reading_of(
     if found is None or not content.manifest:
         found = _read(content, language, languages, version)
         if content.manifest:
-            _readings.keep(key, found, content.size)
+            _readings.keep(key, found, memory_of(found))
     return found
+
+
+def style_of(organization_id: uuid.UUID, course_release_id: uuid.UUID, film: Film) -> str:
+    """The style of a film of the release, as its pages get it. It is the same in every language."""
+    key = (organization_id, course_release_id, film.scope)
+    found = _styles.get(key)
+    if found is None:
+        found = film.css
+        _styles.keep(key, found, sys.getsizeof(found))
+    return found
+
+
+def memory_of(reading: Reading) -> int:
+    """The bytes of memory that a tree takes, its texts and the styles as written included."""
+    counted: set[int] = set()
+    total = 0
+    left: list[object] = [reading]
+    while left:
+        item = left.pop()
+        if item is None or id(item) in counted:
+            continue
+        counted.add(id(item))
+        total += sys.getsizeof(item)
+        if isinstance(item, tuple):
+            left.extend(item)
+        elif is_dataclass(item):
+            left.extend(getattr(item, each.name) for each in fields(item))
+    return total
 
 
 def _read(content: Content, language: str, languages: list[str], version: int | None) -> Reading:

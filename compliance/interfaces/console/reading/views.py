@@ -16,7 +16,7 @@ from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.visit import Visit
 from compliance.interfaces.player.drawing import films_of
 from compliance.interfaces.player.media import media_answer, style_answer
-from compliance.interfaces.player.readings import is_kept, reading_of
+from compliance.interfaces.player.readings import is_kept, reading_of, style_of
 from compliance.interfaces.player.trying import Trial
 from compliance.learning.courses import Content, content
 from compliance.learning.errors import NoContentError
@@ -65,7 +65,7 @@ def style(visit: Visit, course_release_id: uuid.UUID, scope: str) -> HttpRespons
         for each in lesson.pages:
             for film in films_of(each):
                 if film.scope == scope:
-                    return style_answer(film.css)
+                    return style_answer(style_of(visit.organization.organization_id, course_release_id, film))
     raise NothingThereError(gettext("This course has no such film."))
 
 

@@ -46,7 +46,7 @@ def course_to_keep(sitting: Sitting) -> dict[str, Any]:
         "files": [
             *(static(each) for each in FILES),
             *(address for each in media if (address := player.media(each))),
-            *(player.style(each.scope) for each in films if each.css),
+            *(player.style(each.scope) for each in films),
         ],
         "bytes": size_of(sitting),
         "words": _words(),

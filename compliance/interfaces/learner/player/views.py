@@ -21,7 +21,7 @@ from compliance.interfaces.player.drawing import films_of
 from compliance.interfaces.player.errors import UnknownFieldError
 from compliance.interfaces.player.languages import described
 from compliance.interfaces.player.media import media_answer, style_answer
-from compliance.interfaces.player.readings import reading_of
+from compliance.interfaces.player.readings import reading_of, style_of
 from compliance.learning import courses, taking
 from compliance.learning.courses import Assignment
 from compliance.learning.errors import (
@@ -167,7 +167,7 @@ def style(visit: Visit, course_release_id: uuid.UUID, scope: str) -> HttpRespons
         for each in lesson.pages:
             for film in films_of(each):
                 if film.scope == scope:
-                    return style_answer(film.css)
+                    return style_answer(style_of(visit.organization_id, content.course_release_id, film))
     raise Http404
 
 
