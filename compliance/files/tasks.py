@@ -26,9 +26,9 @@ def clear(organization_id: str) -> None:
 
 @shared_task(name="compliance.files.clear_orphans_all", ignore_result=True)
 def clear_orphans_all() -> None:
-    """Each night: aborts broken uploads, and starts one task for each company for objects without a row."""
-    orphans.clear_unfinished(datetime.now(UTC))
+    """Each night: starts one task for each company for objects without a row, and aborts broken uploads."""
     _hand_out(ORPHANS_TASK, expires=24 * 3600)
+    orphans.clear_unfinished(datetime.now(UTC))
 
 
 @shared_task(name=ORPHANS_TASK, ignore_result=True, acks_late=False, time_limit=4 * 3600, soft_time_limit=4 * 3600 - 60)
