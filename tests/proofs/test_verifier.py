@@ -345,7 +345,7 @@ def test_a_page_may_be_nested_up_to_a_limit() -> None:
 
 def test_a_page_with_a_large_snapshot_takes_no_longer_for_having_many_rows() -> None:
     """Compared once per row, a snapshot of a megabyte took minutes for 10,000 rows."""
-    large = {"snapshot": {"a": ["x" * 10] * 70_000}, "data": [{"title": "x"}] * 10_000}
+    large: dict[str, object] = {"snapshot": {"a": ["x" * 10] * 70_000}, "data": [{"title": "x"}] * 10_000}
     began = time.monotonic()
     assert len(pulls_of([page_of("page.json", large)])) == 1
     assert time.monotonic() - began < SECONDS
