@@ -19,6 +19,7 @@ from compliance.log.memory import Memory, NewLeaf, Signed
 from compliance.log.models import Leaf
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.merkle import CompactRange, leaf_hash, root_of
+from compliance.tenancy.models import Organization
 
 log = logging.getLogger(__name__)
 
@@ -78,10 +79,10 @@ def _accepting(memory: Memory, company: uuid.UUID, captures: list[NewCapture], n
 
 
 def _recomputed(company: uuid.UUID) -> tuple[list[NewCapture], Known]:
-    """All captures of a history, recomputed from its first row."""
+    """All captures of a history, recomputed from its first row; none of a company that no longer exists."""
     captures: list[NewCapture] = []
     away: set[uuid.UUID] = set()
-    known, more = Known(), company in capture_ends(away)
+    known, more = Known(), company in capture_ends(away) or Organization.objects.filter(pk=company).exists()
     if company in away:
         raise NotAcceptableError(f"The database node of organization {company} is away. Accept its history afterwards.")
     while more:

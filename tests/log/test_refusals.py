@@ -26,6 +26,7 @@ from compliance.log.models import Leaf
 from compliance.proofs.log import LogCheckpoint
 from compliance.proofs.merkle import CompactRange, check_consistency, leaf_hash
 from compliance.tenancy import context
+from compliance.tenancy.models import Organization
 from tests.companies import NOW, make_company
 from tests.log.deployment import KEY, LATER, captures, entries, grow, head, stated
 from tests.operations.service import ROOT
@@ -245,6 +246,9 @@ def test_a_restore_of_one_signing_ago_closes_the_company_and_others_go_on(compan
 def test_a_history_that_is_gone_is_accepted_as_gone(company):
     HistoryHead.objects.filter(organization_id=company.organization_id).delete()
     refused("is gone: capture 4 is under a signed checkpoint, and the database holds none")
+    with pytest.raises(NotAcceptableError, match="The history has no head"):
+        acceptance.accept(LATER)  # its company is still there
+    Organization.objects.filter(organization_id=company.organization_id).delete()
     assert acceptance.accept(LATER) == [company.organization_id]
     refusals.refuse_other_log()
     assert queries.newest_signed_capture(company.organization_id) is None
