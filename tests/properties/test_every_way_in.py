@@ -2,7 +2,7 @@
 
 A company's facts are recorded from one facts file; that is rolled back, and the same facts are sent over HTTP: cut
 anywhere, in any order, as lines or as arrays, compressed or not, some twice, with captures between or without. What is
-refused because it names something unknown is sent again. PROPERTY_EXAMPLES sets the number of companies.
+refused because of what is not recorded yet is sent again. PROPERTY_EXAMPLES sets the number of companies.
 """
 
 import gzip
@@ -74,17 +74,21 @@ class Way:
         self._captures_between = captures_between
 
     def send(self, facts: list[dict[str, Any]]) -> None:
-        """Sends all of them; those that name something unknown are repeated."""
-        left = list(facts)
+        """Sends all of them, and again those that are refused.
+
+        Where none of these is recorded, they are sent together: once the second coming of a contact is recorded, the
+        first one and the going between are each refused alone.
+        """
+        left, together = list(facts), False
         while left:
             self._chance.shuffle(left)
             cuts = sorted(self._chance.randrange(len(left) + 1) for _ in range(self._chance.randrange(6)))
             again = []
-            for start, end in zip([0, *cuts], [*cuts, len(left)], strict=True):
+            for start, end in [(0, len(left))] if together else zip([0, *cuts], [*cuts, len(left)], strict=True):
                 if start < end:
                     again += self._some(left[start:end])
-            assert len(again) < len(left), again
-            left = again
+            assert len(again) < len(left) or not together, again
+            left, together = again, len(again) == len(left)
 
     def _some(self, facts: list[dict[str, Any]]) -> list[dict[str, Any]]:
         chance = self._chance
