@@ -46,10 +46,11 @@ def check_resolution(
 
     `used` has, for each file that uses text ids, the place where it first uses each, for the sentence of the fault.
     """
-    for number, (file, texts) in enumerate(used.items()):
-        before = list(used.values())[:number]
+    missing: set[str] = set()
+    for file, texts in used.items():
         for name, path in texts.items():
-            if name not in words and not any(name in each for each in before):
+            if name not in words and name not in missing:
+                missing.add(name)
                 where = f"{file} {pointer_of(path)}"
                 report.add(
                     FaultCode.MISSING_WORDS, ("words",), f"The text id {quoted(name)} has no words ({where}); add them."
