@@ -32,6 +32,7 @@ from compliance.learning.queries import Way, progress_of, takes_of_course
 from compliance.rules.taking.outline import Outline
 from compliance.rules.taking.progress import QuestionProgress, QuestionState, question_progress
 from compliance.tenancy import sql
+from compliance.tenancy.turns import wait_for_turn
 
 
 class Verdict(NamedTuple):
@@ -215,10 +216,7 @@ def _opened(assignment: Assignment, now: datetime, *, begin: bool) -> Way | None
     takes = _takes(assignment)
     chosen = _chosen(assignment, takes, now)
     if chosen is None and (begin or _to_carry(assignment, takes)):
-        sql.fetch(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
-            [f"take {assignment.organization_id} {assignment.learner_profile_id} {assignment.course_id}"],
-        )
+        wait_for_turn(assignment.organization_id, f"take {assignment.learner_profile_id} {assignment.course_id}")
         takes = _takes(assignment)
         if before := _to_carry(assignment, takes):  # another tab may be finishing one, which is not carried then
             lock(Take, assignment.organization_id, "take_id", [each.take_id for each in before])

@@ -1,6 +1,6 @@
-"""Turns: work for one company is done one piece at a time, so that it never occupies all workers.
+"""Turns: work for one company is done one piece at a time, so that it never occupies all workers or counts past others.
 
-A turn is an advisory lock of PostgreSQL on a connection, outside of any transaction. It ends with its process, however
+A turn is an advisory lock of PostgreSQL, on a connection or within a transaction. It ends with its process, however
 that ends, and is stored in no row.
 """
 
@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 from django.db import Error, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+from compliance.tenancy import sql
 
 
 @contextlib.contextmanager
@@ -36,6 +38,15 @@ def short_turn(organization_id: uuid.UUID, what: str) -> Iterator[bool]:
     """
     with _turn_on(connection, organization_id, what) as mine:
         yield mine
+
+
+def wait_for_turn(organization_id: uuid.UUID, what: str) -> None:
+    """Waits for the company's turn for `what` and has it until this transaction ends.
+
+    Take it before you read what you decide by, and before you read the clock, so that what is recorded is later than
+    what was waited for.
+    """
+    sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"{what} {organization_id}"])
 
 
 @contextlib.contextmanager

@@ -8,7 +8,8 @@ from django.conf import settings
 from django.db import transaction
 
 from compliance.history.queries import head
-from compliance.tenancy import context, sql
+from compliance.tenancy import context
+from compliance.tenancy.turns import wait_for_turn
 from compliance.webhooks import addresses, sending, signing
 from compliance.webhooks.errors import BadCaptureError, NoSuchWebhookError, TooManyWebhooksError, WebhookStateError
 from compliance.webhooks.models import Attempt, Webhook
@@ -41,7 +42,7 @@ def create_webhook(
     after = newest if from_capture is None else _before(from_capture, newest)
     secret = signing.new_secret()
     with transaction.atomic():
-        sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"webhooks {organization_id}",))
+        wait_for_turn(organization_id, "webhooks")
         if Webhook.objects.filter(organization_id=organization_id).count() >= MOST_OF_A_COMPANY:
             raise TooManyWebhooksError(f"A company has at most {MOST_OF_A_COMPANY} webhooks. Remove one first.")
         webhook = Webhook.objects.create(

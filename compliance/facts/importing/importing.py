@@ -35,6 +35,7 @@ from compliance.facts.recording import (
 from compliance.facts.refusal_reasons import RefusalReason
 from compliance.garbage_collection import without_collection
 from compliance.tenancy import context, queries, sql
+from compliance.tenancy.turns import wait_for_turn
 
 registry.load()
 
@@ -237,7 +238,7 @@ def _stored(organization_id: uuid.UUID, stays: list[uuid.UUID], invitations: lis
 
 def wait_for_other_imports(organization_id: uuid.UUID) -> None:
     """Returns when no other import of the company is under way; none begins until this transaction ends."""
-    sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"import {organization_id}",))
+    wait_for_turn(organization_id, "import")
 
 
 def _without_erased(staging: Staging, recording: Recording, batch: list[Staged]) -> list[Staged]:

@@ -8,6 +8,7 @@ from compliance.facts.lines.kinds import CourseCompleted, ObligationChanged
 from compliance.facts.recording.acting import act
 from compliance.facts.recording.telling import Channel, Teller, telling
 from compliance.tenancy import context, sql
+from compliance.tenancy.turns import wait_for_turn
 
 
 def complete_course(
@@ -88,7 +89,7 @@ def change_obligation(
 
 def _next_number(organization_id: uuid.UUID) -> int:
     """One more than the company's highest number; concurrent actions wait until the first has committed."""
-    sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"obligation change {organization_id}",))
+    wait_for_turn(organization_id, "obligation change")
     [(highest,)] = sql.fetch(
         "SELECT coalesce(max(obligation_change_id), 0) FROM training_obligationchange WHERE organization_id = %s",
         (organization_id,),

@@ -19,7 +19,7 @@ from compliance.interfaces.console.models import StaffAccess
 from compliance.interfaces.console.permissions import AUDITOR, Staff
 from compliance.interfaces.console.sign_in import invitations, letters, sessions
 from compliance.interfaces.console.sign_in.second_factor import is_enrolled
-from compliance.tenancy import sql
+from compliance.tenancy.turns import wait_for_turn
 
 LONGEST = timedelta(days=366)
 _NAME_AT_MOST = 40
@@ -76,7 +76,7 @@ def invite(*, organization_id: uuid.UUID, name: str, email: str, until: datetime
     if not at < until <= at + LONGEST:
         raise AuditorError("An auditor's access ends on a day to come, within one year.")
     # Simultaneous invitations of one address take turns, because ending one of two accounts would leave the other.
-    sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"invited auditor {organization_id}",))
+    wait_for_turn(organization_id, "invited auditor")
     user = known(organization_id, email)
     acts = []
     if user is None:

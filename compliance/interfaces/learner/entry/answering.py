@@ -7,7 +7,8 @@ from compliance.facts.people.queries import AddressOf, doors_of, people_with_add
 from compliance.learning import link_requests
 from compliance.letters.actions import Kind, ask
 from compliance.letters.queries import asked_since
-from compliance.tenancy import context, sql
+from compliance.tenancy import context
+from compliance.tenancy.turns import wait_for_turn
 
 MOST_LETTERS = 3
 WITHIN = timedelta(minutes=15)
@@ -35,7 +36,7 @@ def _ask_for_letter(found: AddressOf, now: datetime) -> bool:
         if not doors_of(organization_id, learner_profile_id, now):
             return False
         # Two requests at the same moment would both count two letters, and send four.
-        sql.fetch("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"link letters {learner_profile_id}",))
+        wait_for_turn(organization_id, f"link letters {learner_profile_id}")
         since = now - WITHIN
         if asked_since(organization_id, Kind.LINK, since, learner_profile_id=learner_profile_id) >= MOST_LETTERS:
             return False
