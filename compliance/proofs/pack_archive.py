@@ -222,7 +222,8 @@ class Archive:
         stated = found.sizes
         if large:
             kind, length, *own = _SIZES_64.unpack(found.extra) if len(found.extra) == _SIZES_64.size else (0, 0)
-            if (kind, length) != (_ZIP64, 16) or stated != (_LARGE, _LARGE):
+            # Python before 3.11.4 repeats small sizes in the header where it should refer to the field.
+            if (kind, length) != (_ZIP64, 16) or stated not in ((_LARGE, _LARGE), tuple(own)):
                 raise PackMalformed(name, _OTHER_FIELDS)
             stated = (own[0], own[1])
         deferred = bool(found.flags & _DEFERRED)

@@ -118,7 +118,7 @@ def unmarked_in_module(source: str, displayed: Callable[[str], bool]) -> list[st
     ]
 
 
-_NOT_SHOWN = {"fetch", "execute", "Literal", "getLogger", "info", "write", "compile"}
+_NOT_SHOWN = {"fetch", "execute", "Literal", "getLogger", "info", "write", "compile", "wait_for_turn"}
 
 
 def _called(node: ast.Call) -> str:

@@ -201,6 +201,13 @@ def test_the_field_of_large_files_in_the_table_states_what_was_read():
         assert list(opened(written(Entry(table_extra=extra))).refusals()) == []
 
 
+def test_the_field_of_large_files_beside_sizes_that_it_repeats_is_read_as_old_pythons_write_it():
+    size = len(CONTENT)
+    found = opened(written(Entry(own_extra=struct.pack("<2H2Q", 1, 16, size, size))))
+    assert list(found.refusals()) == []
+    assert found.content("a", size) == CONTENT
+
+
 def test_an_archive_of_plain_files_is_read_without_a_refusal():
     for stored in (False, True):
         found = opened(archive("a", "registers/b.jsonl", stored=stored))
