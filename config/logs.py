@@ -29,7 +29,10 @@ PERSONAL = frozenset(
         "trainer_name", "ip", "user_agent", "authorization", "cookie", "password", "token",
     }
 )  # fmt: skip
-_ADDRESS = re.compile(r"[^\s<>\"'=:,;()\[\]{}]+@[^\s<>\"',;()\[\]{}]+\.[^\s<>\"',;()\[\]{}]+")
+# One attempt for each run of characters, since the path of any request is written: with more, a long path full of @
+# takes minutes.
+_AROUND = r"\s<>\"'=:,;()\[\]{}"
+_ADDRESS = re.compile(rf"(?<![^{_AROUND}])@*[^{_AROUND}@]+@[^{_AROUND}]+\.[^{_AROUND}]+")
 
 
 # Errors of a server that is away: their messages name it and the reason, and quote nothing that is stored.

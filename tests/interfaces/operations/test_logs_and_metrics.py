@@ -3,6 +3,7 @@
 import json
 import logging
 import sys
+import time
 from datetime import timedelta
 
 import pytest
@@ -45,6 +46,14 @@ def test_keys_addresses_and_names_never_get_into_a_log():
     for personal in ("Anna", "@example.org"):
         assert personal not in line
     assert "[address]" in line
+
+
+@pytest.mark.parametrize("text", ["x@", "a@b", "a@b:", "a@b.", "@", "a", ".@"])
+def test_a_line_is_written_at_once_whatever_path_was_asked_for(text):
+    path = f"/{text * (8000 // len(text))}"
+    began = time.perf_counter()
+    written(f"GET {path}@ HTTP/1.1", path=path)
+    assert time.perf_counter() - began < 0.5
 
 
 @pytest.mark.parametrize(
