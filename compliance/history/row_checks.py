@@ -97,6 +97,8 @@ def rows(organization_id: uuid.UUID, after: int, last: int) -> Iterator[Row]:
 
 def check_place(row: Row, capture: Captured) -> None:
     """Raises NotAsCaptured unless the row belongs to a record and to the capture that contains its sequence."""
+    if row.register not in REGISTERS:
+        raise NotAsCaptured(f"Row {row.sequence} is of no register.", row=row, column="register")
     if row.record_id is None:
         raise NotAsCaptured(f"Row {row.sequence} belongs to no record.", row=row, column="birth")
     if row.capture_sequence != capture.capture_sequence:
@@ -133,7 +135,13 @@ def check_digest(row: Row, digest: RowHasher) -> str:
 
 def check_columns(row: Row) -> None:
     """Raises NotAsCaptured for the first column that does not repeat the body."""
-    for column, expected in _expected(row).items():
+    try:
+        columns = _expected(row)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:  # somebody made the digest anew, too
+        raise NotAsCaptured(
+            f"The body of row {row.sequence} is no content of a record.", row=row, column="body"
+        ) from error
+    for column, expected in columns.items():
         if getattr(row, column) != expected:
             raise NotAsCaptured(
                 f"Column {column} of row {row.sequence} is not what its body says.", row=row, column=column

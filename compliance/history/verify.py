@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
+from django.db import DataError
+
 from compliance.catalogue import REGISTERS
 from compliance.history import capture_checks, row_checks
 from compliance.history.capture_checks import StoredCapture
@@ -25,6 +27,9 @@ from compliance.rules.vocabulary import LOGIC
 from compliance.tenancy import context, sql
 
 Answer = TypeVar("Answer")
+
+
+NO_DATE = "A moment is stored that no capture writes: an infinite one, or one before the year 1 or after 9999."
 
 
 class Verified(NamedTuple):
@@ -57,6 +62,8 @@ FROM history_historyhead WHERE organization_id = %s
 _BEYOND = """
 SELECT CASE WHEN %(whole)s::boolean THEN (SELECT count(*) FROM history_historyrecord
         WHERE organization_id = %(organization_id)s AND birth <= %(sequence)s) END,
+    CASE WHEN %(whole)s::boolean THEN (SELECT min(birth) FROM history_historyrecord
+        WHERE organization_id = %(organization_id)s AND birth > %(sequence)s) END,
     (SELECT min(sequence) FROM history_historyrow WHERE organization_id = %(organization_id)s AND sequence < 1),
     (SELECT min(sequence) FROM history_historyrow
         WHERE organization_id = %(organization_id)s AND sequence > %(sequence)s),
@@ -118,20 +125,22 @@ def recompute(organization_id: uuid.UUID, since: Known, most_captures: int, most
 
 
 def _held(organization_id: uuid.UUID, walk: Callable[[], Answer]) -> Answer | FirstFault:
-    with context.company(organization_id):
-        try:
+    try:
+        with context.company(organization_id):
             return walk()
-        except NotAsCaptured as fault:
-            row = fault.row
-            return FirstFault(
-                organization_id,
-                fault.capture if row is None else row.capture_sequence,
-                fault.more.get("sequence") if row is None else row.sequence,
-                REGISTERS[row.register].name if row is not None and row.register in REGISTERS else None,
-                row.record_id if row is not None else None,
-                fault.more.get("column"),
-                str(fault),
-            )
+    except NotAsCaptured as fault:
+        row = fault.row
+        return FirstFault(
+            organization_id,
+            fault.capture if row is None else row.capture_sequence,
+            fault.more.get("sequence") if row is None else row.sequence,
+            REGISTERS[row.register].name if row is not None and row.register in REGISTERS else None,
+            row.record_id if row is not None else None,
+            fault.more.get("column"),
+            str(fault),
+        )
+    except DataError:  # the driver finds no date for a moment
+        return FirstFault(organization_id, None, None, None, None, None, NO_DATE)
 
 
 def _verified(organization_id: uuid.UUID) -> Verified:
@@ -294,20 +303,22 @@ def _check_beyond(organization_id: uuid.UUID, head: _Head, records: int | None) 
 
     While the head has not moved since it was read, no capture can have written them, so somebody did by hand.
     """
-    ((stored_records, before, beyond, captured_beyond, subtree_beyond, capture_sequence_now),) = sql.fetch(
-        _BEYOND,
-        {
-            "organization_id": organization_id,
-            "sequence": head.sequence,
-            "capture_sequence": head.capture_sequence,
-            "whole": records is not None,
-            "tile_height": TILE_HEIGHT,
-        },
+    ((stored_records, begun_beyond, before, beyond, captured_beyond, subtree_beyond, capture_sequence_now),) = (
+        sql.fetch(
+            _BEYOND,
+            {
+                "organization_id": organization_id,
+                "sequence": head.sequence,
+                "capture_sequence": head.capture_sequence,
+                "whole": records is not None,
+                "tile_height": TILE_HEIGHT,
+            },
+        )
     )
     number = head.capture_sequence
-    if records is not None and stored_records != records:
-        raise NotAsCaptured("There are records that no row begins.", capture=number)
     unmoved = capture_sequence_now == number
+    if stored_records != records or (begun_beyond is not None and unmoved):
+        raise NotAsCaptured("There are records that no row begins.", capture=number)
     if before is not None or (beyond is not None and unmoved):
         row = before if before is not None else beyond
         raise NotAsCaptured(f"Row {row} belongs to no capture.", sequence=row)

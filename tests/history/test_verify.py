@@ -11,7 +11,10 @@ from compliance.catalogue import REGISTERS
 from compliance.facts.lines.kinds import Certificate
 from compliance.facts.policies.actions import sign_policy
 from compliance.history import actions
+from compliance.history.projections import hashed_body
+from compliance.history.text import instant
 from compliance.history.verify import FirstFault, Verified, verify_history
+from compliance.proofs.history import row_hasher
 from compliance.rules.vocabulary import CertificateKind, ChangeKind, Door, PolicyAct
 from tests import verbs
 from tests.companies import NOW, day, make_company
@@ -127,6 +130,74 @@ def test_a_capture_put_in_by_hand_beyond_the_head_is_found(company, owner):
     fault = verify_history(organization_id)
     assert isinstance(fault, FirstFault)
     assert fault.sentence == "Capture 10 is not known to the head."
+
+
+def test_a_moment_that_no_calendar_has_is_a_fault(company, owner):
+    organization_id = company.organization_id
+    for table, key_column in (("history_historyrow", "sequence"), ("history_capture", "capture_sequence")):
+        for (column,) in owner.execute(
+            "SELECT column_name FROM information_schema.columns WHERE table_name = %s AND data_type LIKE 'timestamp%%'",
+            [table],
+        ).fetchall():
+            for moment in ("infinity", "-infinity", "0001-01-01 00:00:00+00 BC", "20000-01-01 00:00:00+00"):
+                ((before,),) = owner.execute(
+                    f"SELECT {column} FROM {table} WHERE organization_id = %s AND {key_column} = 2", [organization_id]
+                ).fetchall()
+                change = f"UPDATE {table} SET {column} = %s WHERE organization_id = %s AND {key_column} = 2"
+                owner.execute(change, [moment, organization_id])
+                fault = verify_history(organization_id)
+                owner.execute(change, [before, organization_id])
+                assert isinstance(fault, FirstFault), (table, column, moment)
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{", "[]", "null", "1", '{"share_ids":["x"]}', '{"share_ids":5}', '{"learner_profile_id":1}',
+        '{"assigned_at":"never"}', '{"assigned_at":{}}', '{"completed_at":1}', '{"renews_certificate_id":"x"}',
+    ],
+)  # fmt: skip
+def test_a_text_that_is_no_content_is_a_fault_though_its_digest_was_made_anew(company, owner, body):
+    organization_id = company.organization_id
+    hash_row = row_hasher(str(organization_id))
+    for row in rows(organization_id):
+        ((record_id,),) = owner.execute(
+            "SELECT record_id FROM history_historyrecord WHERE organization_id = %s AND register = %s AND birth = %s",
+            [organization_id, row.register, row.birth],
+        ).fetchall()
+        digest = hash_row(
+            str(row.sequence), REGISTERS[row.register].name, str(record_id), instant(row.valid_from),
+            instant(row.recorded_at), row.cause, str(row.logic_version),
+            hashed_body(row.register, body.encode(), row.state, row.state_before_end),
+        )  # fmt: skip
+        change = "UPDATE history_historyrow SET body = %s, row_sha256 = %s WHERE organization_id = %s AND sequence = %s"
+        owner.execute(change, [body, bytes.fromhex(digest), organization_id, row.sequence])
+        fault = verify_history(organization_id)
+        owner.execute(change, [row.body, row.row_sha256, organization_id, row.sequence])
+        assert isinstance(fault, FirstFault)
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+def test_a_register_that_does_not_exist_is_a_fault(company, owner):
+    organization_id = company.organization_id
+    for table in ("history_historyrow", "history_historyrecord"):
+        owner.execute(f"UPDATE {table} SET register = 99 WHERE organization_id = %s AND birth = 1", [organization_id])
+    fault = verify_history(organization_id)
+    assert isinstance(fault, FirstFault)
+    assert (fault.sequence, fault.column) == (1, "register")
+
+
+def test_a_record_put_in_by_hand_beyond_the_head_is_found(company, owner):
+    """It would be taken for the record of a later capture, whose rows would then belong to it."""
+    organization_id = company.organization_id
+    owner.execute(
+        "INSERT INTO history_historyrecord (organization_id, register, birth, record_id) VALUES (%s, 1, 1000000, %s)",
+        [organization_id, _ELSEWHERE],
+    )
+    fault = verify_history(organization_id)
+    assert isinstance(fault, FirstFault)
+    assert fault.sentence == "There are records that no row begins."
 
 
 def _columns(owner, table):
