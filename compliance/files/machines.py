@@ -25,9 +25,9 @@ def refuse_other_folder() -> None:
         return
     known = FilesFolder.objects.first()
     found = _mark(make=known is None)
-    if known is None:
+    if known is None and found is not None:
         known, _ = FilesFolder.objects.get_or_create(only=True, defaults={"folder_id": found})
-    if found != known.folder_id:
+    if known is None or found != known.folder_id:
         raise WrongFolderError(
             "FILES_FOLDER is not the folder in which this deployment keeps its files. Machines share one folder, by a"
             " disk that all of them see, or keep files in a bucket (docs/operations.md, `Files`)."
@@ -37,12 +37,17 @@ def refuse_other_folder() -> None:
 def adopt_folder() -> None:
     """Makes the folder of this machine the one of the deployment, whatever mark it had. Raises WrongFolderError."""
     found = _mark(make=True)
+    if found is None:
+        raise WrongFolderError(f"The file {MARK} in FILES_FOLDER holds no identifier. Delete it, and try again.")
     if not FilesFolder.objects.update(folder_id=found):
         FilesFolder.objects.create(folder_id=found)
 
 
 def _mark(*, make: bool) -> uuid.UUID | None:
-    """The mark of the folder, made if there is none and `make` is set; None without one."""
+    """The mark of the folder, made if there is none and `make` is set; None without one.
+
+    Another process may have made the file and not have written it yet: that is None, too.
+    """
     folder = Path(settings.FILES_FOLDER)
     try:
         if make:

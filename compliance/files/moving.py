@@ -74,7 +74,10 @@ def _move(file: KeptFile) -> None:
     for _ in queries.content(target):
         pass
     with context.company(file.organization_id):
-        moved = KeptFile.objects.filter(
-            organization_id=file.organization_id, file_id=file.file_id, state=KeptFile.State.KEPT, place=file.place
-        ).update(place=target.place)
+        kept = KeptFile.objects.filter(
+            organization_id=file.organization_id, file_id=file.file_id, state=KeptFile.State.KEPT
+        )
+        moved = kept.filter(place=file.place).update(place=target.place)
+        if not moved and kept.filter(place=target.place).exists():
+            return  # another command has moved it, and its object is the one that was just written again
     _remove_object(file if moved else target)  # removed meanwhile: nothing of it stays

@@ -63,6 +63,16 @@ def test_a_mark_that_is_no_identifier_is_refused(machine):
         machines.refuse_other_folder()
 
 
+def test_a_mark_that_is_not_written_yet_is_refused_and_none_is_made_up(machine):
+    """Of several processes that start at once, one finds the file that another has made and not written yet."""
+    folder = machine("shared")
+    folder.mkdir(mode=0o700)
+    (folder / machines.MARK).touch()
+    with pytest.raises(WrongFolderError):
+        machines.refuse_other_folder()
+    assert not FilesFolder.objects.exists()
+
+
 def test_neither_a_bucket_nor_a_process_without_files_nor_development_asks(machine, settings):
     FilesFolder.objects.create(folder_id=uuid.uuid4())
     machine("other")

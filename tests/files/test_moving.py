@@ -107,6 +107,17 @@ def test_what_is_let_go_of_while_it_moves_is_in_neither_place(both, settings):
     assert (source.objects(), target.objects()) == ({}, {})
 
 
+def test_what_another_command_has_moved_meanwhile_stays_there(both, settings):
+    source, target = both
+    file = keep(b"one")
+    settings.FILES_PLACE = target.place
+    taken = next(moving._elsewhere(COMPANY))
+    assert moving.move(COMPANY) == []
+    moving._move(taken)
+    assert (source.objects(), target.objects()) == ({}, {file.name: b"one"})
+    assert b"".join(queries.content(again(file))) == b"one"
+
+
 def test_files_of_a_place_without_settings_are_said(both, settings):
     file = again(keep(b"one"))
     settings.FILES_PLACE = both[1].place
