@@ -150,7 +150,10 @@ def _read(row: sql.Row) -> Compared:
 
 
 Teams = tuple[uuid.UUID, ...]
-NOBODY: tuple[Teams, Teams] = ((), ())
+TeamsAtBoth = tuple[Teams | None, Teams | None]
+"""The teams of a person at both moments; None where the person was not with the company."""
+
+NOBODY: TeamsAtBoth = (None, None)
 """The teams of somebody who was not with the company at either moment."""
 
 
@@ -174,7 +177,7 @@ def teams_at(
     first: datetime,
     second: datetime,
     sequence: int,
-) -> dict[uuid.UUID, tuple[Teams, Teams]]:
+) -> dict[uuid.UUID, TeamsAtBoth]:
     """The teams at both moments of those of these people who were with the company. One statement."""
     values = {
         "organization": organization_id,
@@ -185,15 +188,18 @@ def teams_at(
     }
     with context.company(organization_id):
         rows = sql.fetch(_TEAMS, values)
-    found: dict[uuid.UUID, tuple[Teams, Teams]] = {}
+    found: dict[uuid.UUID, TeamsAtBoth] = {}
     for learner, *versions in rows:
         before, after = found.get(learner, NOBODY)
-        found[learner] = (before or _teams(*versions[:2]), after or _teams(*versions[2:]))
+        found[learner] = (
+            _teams(*versions[:2]) if before is None else before,
+            _teams(*versions[2:]) if after is None else after,
+        )
     return found
 
 
-def _teams(state: str | None, body: str | None) -> Teams:
-    """The teams that a row of the people register names; none if the person is not with the company."""
+def _teams(state: str | None, body: str | None) -> Teams | None:
+    """The teams that a row of the people register names; None if the person is not with the company."""
     if not body or state not in HERE:
-        return ()
+        return None
     return tuple(uuid.UUID(each) for each in orjson.loads(body)["team_ids"])

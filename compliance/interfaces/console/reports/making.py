@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from compliance.catalogue import REGISTERS
 from compliance.history import queries as history
-from compliance.history.comparing import NOBODY, OF_PEOPLE, Compared, Held, Teams, compared, teams_at
+from compliance.history.comparing import NOBODY, OF_PEOPLE, Compared, Held, Teams, TeamsAtBoth, compared, teams_at
 from compliance.interfaces.console.reports.models import Report, ReportCell, ReportLine
 from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAINING, required_at, state_of
 from compliance.tenancy import context
@@ -96,19 +96,25 @@ def _take(report: Report, register: int, batch: list[Compared], sums: _Sums) -> 
     return found
 
 
-def _count(report: Report, register: int, each: Compared, of_person: tuple[Teams, Teams], sums: _Sums) -> None:
-    before, after = of_person
+def _count(report: Report, register: int, each: Compared, of_person: TeamsAtBoth, sums: _Sums) -> None:
+    before, _ = of_person
     if required_at(register, each.before, report.first):
         _add(sums, register, each, before, ["required_before", "done_before"][: 1 + _done(each.before)])
     if required_at(register, each.after, report.second):
         names = ["required", "done"][: 1 + _done(each.after)]
         if state_of(register, each.after, report.second) == "overdue":
             names.append("overdue")
-        if _between(report, each):
+        if _between(report, register, each):
             names.append("done_between")
             if _done_late(each.after):
                 names.append("late_between")
-        _add(sums, register, each, after or before, names)
+        _add(sums, register, each, _last_teams(of_person), names)
+
+
+def _last_teams(of_person: TeamsAtBoth) -> Teams | None:
+    """The teams at the second moment; of somebody who has left by then, at the first."""
+    before, after = of_person
+    return before if after is None else after
 
 
 def _done(held: Held | None) -> bool:
@@ -119,13 +125,14 @@ def _done_late(held: Held | None) -> bool:
     return held is not None and None not in (held.done_at, held.due_at) and held.done_at > held.due_at  # type: ignore[operator]
 
 
-def _between(report: Report, each: Compared) -> bool:
-    """Whether it was done between the two moments, as known at the report's capture."""
+def _between(report: Report, register: int, each: Compared) -> bool:
+    """Whether it is required at the second moment and was done between the two, as known at the report's capture."""
     done_at = None if each.after is None else each.after.done_at
-    return done_at is not None and report.first < done_at <= report.second
+    required = register in (TRAINING, SIGNING) and required_at(register, each.after, report.second)
+    return required and done_at is not None and report.first < done_at <= report.second
 
 
-def _add(sums: _Sums, register: int, each: Compared, teams: Teams, names: list[str]) -> None:
+def _add(sums: _Sums, register: int, each: Compared, teams: Teams | None, names: list[str]) -> None:
     """Adds one to each of these numbers, for its course and for all, for each of its person's teams and for all."""
     for course in (each.course_id, None):
         for team in (None, *(teams or (NO_TEAM,))):
@@ -135,7 +142,7 @@ def _add(sums: _Sums, register: int, each: Compared, teams: Teams, names: list[s
 
 
 def _line(
-    report: Report, register: int, each: Compared, of_person: tuple[Teams, Teams], counts: Counter[str]
+    report: Report, register: int, each: Compared, of_person: TeamsAtBoth, counts: Counter[str]
 ) -> ReportLine | None:
     """The line of a record; None where there is nothing to report."""
     before = state_of(register, each.before, report.first)
@@ -143,7 +150,7 @@ def _line(
     known = state_of(register, each.known_then, report.first)
     # Where nothing was captured by the first moment, nothing is late: all of it came with the first import.
     late = bool(report.known_sequence) and _recorded_late(each, before, known)
-    between = bool(after) and register in (TRAINING, SIGNING) and _between(report, each)
+    between = _between(report, register, each)
     kind = _kind(before, after)
     if kind is Kind.SAME and not late and not between:
         return None
@@ -159,7 +166,7 @@ def _line(
         record_id=each.record_id,
         learner_profile_id=each.learner_profile_id,
         course_id=each.course_id,
-        team_ids=list(of_person[1] or of_person[0]),
+        team_ids=list(_last_teams(of_person) or ()),
         kind=kind,
         before=before,
         after=after,

@@ -43,12 +43,20 @@ class Sums(NamedTuple):
 
 
 class SumsOf(NamedTuple):
-    """A course, a policy or a team, and its sums. A team without an identifier holds the people who are in none."""
+    """A course, a policy or a team, and its sums. A team without an identifier holds the people who are in none.
+
+    `register` is that of training or of policies; None where the sums of a team are of both.
+    """
 
     identifier: uuid.UUID | None
     name: str
-    policy: bool
+    register: int | None
     sums: Sums
+
+    @property
+    def policy(self) -> bool:
+        """Whether the sums are of signatures."""
+        return self.register == SIGNING
 
 
 _SUMS = ", ".join(f"sum(t.{name})::bigint" for name in NUMBERS)
@@ -75,19 +83,21 @@ def by_course(report: Report, team: uuid.UUID | None) -> list[SumsOf]:
         f" AND t.team_id IS NOT DISTINCT FROM %(team)s::uuid GROUP BY t.course_id, t.register {_MOST_LEFT}",
         _values(report) | {"team": team},
     )
-    return [
-        SumsOf(course, title or str(course)[:8], number == SIGNING, Sums(*row)) for course, title, number, *row in rows
-    ]
+    return [SumsOf(course, title or str(course)[:8], number, Sums(*row)) for course, title, number, *row in rows]
 
 
 def by_team(report: Report, course: uuid.UUID | None, names: dict[uuid.UUID, str]) -> list[SumsOf]:
     """The sums by team, for one course or all, training and policies together, those with most left to do first."""
     rows = sql.fetch(
-        f"SELECT t.team_id, {_SUMS} FROM reports_reportcell t WHERE {_MINE} AND t.team_id IS NOT NULL"  # noqa: S608 - expressions of our own
+        "SELECT t.team_id, CASE WHEN min(t.register) = max(t.register) THEN min(t.register) END,"  # noqa: S608 - expressions of our own
+        f" {_SUMS} FROM reports_reportcell t WHERE {_MINE} AND t.team_id IS NOT NULL"
         f" AND t.course_id IS NOT DISTINCT FROM %(course)s::uuid GROUP BY t.team_id {_MOST_LEFT}",
         _values(report) | {"course": course},
     )
-    return [SumsOf(None if team == NO_TEAM else team, names.get(team, ""), False, Sums(*row)) for team, *row in rows]
+    return [
+        SumsOf(None if team == NO_TEAM else team, names.get(team, ""), register, Sums(*row))
+        for team, register, *row in rows
+    ]
 
 
 def _values(report: Report) -> dict[str, object]:

@@ -111,11 +111,11 @@ def report(visit: Visit, report_id: uuid.UUID) -> HttpResponse:
         "training": whole.get(TRAINING, queries.Sums()),
         "signing": whole.get(SIGNING, queries.Sums()),
         "by_course": [] if asked.course else [
-            _row(visit, found, each, Narrowed(each.identifier, asked.team), SIGNING if each.policy else TRAINING)
+            _row(visit, found, each, Narrowed(each.identifier, asked.team))
             for each in queries.by_course(found, asked.team)
         ],
         "by_team": [] if asked.team else [
-            _row(visit, found, each, Narrowed(asked.course, each.identifier or NO_TEAM), TRAINING)
+            _row(visit, found, each, Narrowed(asked.course, each.identifier or NO_TEAM))
             for each in queries.by_team(found, asked.course, names)
         ],
         "at_most": queries.ROWS_AT_MOST,
@@ -176,23 +176,20 @@ def register_query(visit: Visit, report: Report, moment: datetime) -> dict[str, 
     return query
 
 
-def _row(visit: Visit, found: Report, each: queries.SumsOf, narrow: Narrowed, register: int) -> dict[str, Any]:
-    """A row of the table of courses or of teams, with the address of the list behind each number."""
+def _row(visit: Visit, found: Report, each: queries.SumsOf, narrow: Narrowed) -> dict[str, Any]:
+    """A row of the table of courses or of teams, with the address of the list behind each number.
+
+    What a team did of training and of policies is no one list: it leads to the report of the team.
+    """
+    query, register = {"course": narrow.course, "team": narrow.team_word}, each.register
+    narrowed_to = visit.link("report", query, report_id=found.report_id)
+    row: dict[str, Any] = {"of": each, "narrow": narrowed_to, "done_between": narrowed_to}
+    if register is None:
+        return row
     page = register_page(REGISTERS[register].name)
-    row: dict[str, Any] = {
-        "of": each,
-        "narrow": visit.link("report", {"course": narrow.course, "team": narrow.team_word}, report_id=found.report_id),
-        "done_between": visit.link(
-            "report-changes",
-            {
-                "register": REGISTERS[register].name,
-                "show": "done",
-                "course": narrow.course,
-                "team": narrow.team_word,
-            },
-            report_id=found.report_id,
-        ),
-    }
+    row["done_between"] = visit.link(
+        "report-changes", {"register": REGISTERS[register].name, "show": "done"} | query, report_id=found.report_id
+    )
     if isinstance(each.identifier, uuid.UUID) and each.identifier == narrow.course and narrow.team != NO_TEAM:
         shows = ("", "signed", "overdue") if register == SIGNING else ("required", "required-done", "overdue")
         now, then = (

@@ -182,6 +182,26 @@ def test_teams_are_those_of_the_moment():
     assert (drivers.required_before, drivers.required) == (2, 3)
 
 
+def test_whoever_is_in_no_team_any_more_counts_for_none_and_whoever_left_the_company_for_their_last():
+    small = small_company()
+    moved, office = NOW - timedelta(days=10), _team(small, "Office")
+    remove_from_team(
+        organization_id=small.organization_id, at=moved, now=NOW, team_id=office,
+        learner_profile_id=small.people["Eve"].learner_profile_id,
+    )  # fmt: skip
+    small.company.leave(small.people["Cleo"], moved)
+    capture_all(small.organization_id, NOW)
+    report = made(small.organization_id, NOW - timedelta(days=20), NOW, NOW)
+    with context.company(small.organization_id):
+        before, after = (queries.whole(report, small.fire, team)[TRAINING] for team in (office, making.NO_TEAM))
+        of_office = queries.lines(report, queries.Asked(TRAINING, "", small.fire, office), 0, 50)
+    assert (before.required_before, before.required, before.overdue) == (3, 0, 0)
+    assert (after.required_before, after.required, after.overdue) == (1, 2, 2)
+    assert {line.learner_profile_id for line in of_office} == {
+        small.people[name].learner_profile_id for name in ("Cleo", "Gus")
+    }
+
+
 def _team(small: SmallCompany, name: str) -> uuid.UUID:
     with context.company(small.organization_id):
         return next(team for team, each in team_names(small.organization_id).items() if each == name)

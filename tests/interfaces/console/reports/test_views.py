@@ -10,6 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from compliance.facts.courses.models import Course as PolicyOrCourse
+from compliance.facts.courses.models import Release
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.languages import COOKIE
 from compliance.interfaces.console.models import Job
@@ -17,7 +19,8 @@ from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGE
 from compliance.interfaces.console.reports import keeping, tasks
 from compliance.interfaces.console.reports.models import Report
 from compliance.tenancy import context
-from tests.companies import Company, make_present_company, noon
+from tests.companies import Company, Course, make_present_company, noon
+from tests.interfaces.console.small_company import NOW, small_company
 
 pytestmark = pytest.mark.django_db
 
@@ -80,6 +83,34 @@ def test_numbers_lead_to_registers_that_say_the_same(company, staff):
     assert len(links) >= 8
     for link, number in links:
         assert f"<b>{number}</b>" in client.get(link.replace("&amp;", "&")).content.decode(), link
+
+
+def test_what_was_done_leads_to_as_many_records(staff):
+    """Of a course, a policy and a team; what was done without being required is in neither."""
+    small = small_company()
+    knots = small.company.course("Knots")
+    small.company.share(knots, requirement="optional")
+    for name in ("Ada", "Ben"):
+        small.company.complete(small.people[name], knots, NOW - timedelta(days=10))
+    with context.company(small.organization_id):
+        fire = Course(small.fire, Release.objects.get(course_id=small.fire).course_release_id)
+        policy = str(PolicyOrCourse.objects.get(kind="policy").course_id)
+    small.company.complete(small.people["Ada"], fire, NOW - timedelta(days=10))
+    capture_all(small.organization_id, NOW)
+    client = staff(COMPLIANCE_MANAGER)
+    report = asked(client, small.company, **{"from": "2026-05-01", "to": "2026-05-31"})
+    for query, expected in (
+        ({}, [(1, 1), (1, 1), (2, None)]),
+        ({"course": policy}, [(1, 1)]),
+        ({"team": str(small.drivers)}, [(1, 1), (1, 1)]),
+    ):
+        page = client.get(report, query).content.decode()
+        found = []
+        for link, number in re.findall(r'data-name="Done in the period"[^>]*><span><a href="([^"]*)">(\d+)</a>', page):
+            behind = client.get(link.replace("&amp;", "&")).content.decode()
+            listed = len(re.findall(r'data-name="Story"', behind)) if "/changes/" in link else None
+            found.append((int(number), listed))
+        assert found == expected, query
 
 
 def test_a_report_is_narrowed_to_a_team_or_a_course(company, staff):
