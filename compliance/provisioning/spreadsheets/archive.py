@@ -37,8 +37,8 @@ class Archive:
         """Whether the archive has a part of this name."""
         return name in self._zip.NameToInfo
 
-    def parse(self, name: str, start: Start, end: Any, text: Any, most: int) -> Iterator[None]:
-        """Parses a part of at most `most` bytes as XML, and yields to the caller after every piece.
+    def parse(self, name: str, start: Start, end: Any, text: Any, most: int) -> Iterator[int]:
+        """Parses a part of at most `most` bytes as XML, and yields the number of bytes after every piece.
 
         Raises TooLargeError for more bytes, UnreadableFileError for anything but XML.
         """
@@ -73,11 +73,11 @@ class Archive:
                 parser.Parse(piece, False)
                 if read - parser.CurrentByteIndex > _LONGEST_TAG:  # expat parses an unfinished tag anew with each piece
                     raise UnreadableFileError(NO_WORKBOOK)
-                yield
+                yield len(piece)
             parser.Parse(b"", True)
         except expat.ExpatError:
             raise UnreadableFileError(NO_WORKBOOK) from None
-        yield
+        yield 0
 
     def read(self, name: str, most: int) -> bytes:
         """Unpacks a part of at most `most` bytes. Raises TooLargeError."""

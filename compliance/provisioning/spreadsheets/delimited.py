@@ -8,6 +8,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from compliance.provisioning.spreadsheets.errors import TooLargeError, UnreadableFileError
 from compliance.provisioning.spreadsheets.limits import COLUMNS, FIRST_ROWS, Limits
@@ -51,7 +52,9 @@ class Delimited:
         Raises UnreadableFileError at the first malformed row, TooLargeError where `limits` are exceeded.
         """
         number, found = 0, 0
-        reader = csv.reader(self._text(), delimiter=self.delimiter, strict=False)
+        cells: list[str] = []
+        # A line without a cell follows the text; a quotation mark that is still open takes it, like all rows before it.
+        reader = csv.reader(chain(self._text(), ("",)), delimiter=self.delimiter, strict=False)
         try:
             for cells in reader:
                 number += 1
@@ -64,12 +67,11 @@ class Delimited:
                     raise UnreadableFileError(f"Row {number} has more than {COLUMNS} columns.")
                 yield number, cells
         except csv.Error:
-            raise UnreadableFileError(
-                f"Row {number + 1} cannot be read: a cell holds more than {csv.field_size_limit():,} characters, or a"
-                " quotation mark is never closed."
-            ) from None
+            raise _unreadable_row(number + 1) from None
         except UnicodeError:
             raise UnreadableFileError(_NO_ENCODING) from None
+        if cells:
+            raise _unreadable_row(number)
 
     def _text(self) -> io.TextIOWrapper:
         text = io.TextIOWrapper(io.BytesIO(self._data), encoding=self.encoding, newline="")
@@ -91,6 +93,13 @@ class Delimited:
 
 
 _NO_ENCODING = "The text is neither UTF-8 nor UTF-16 nor Windows-1252. Save the table as “CSV UTF-8” or as .xlsx."
+
+
+def _unreadable_row(number: int) -> UnreadableFileError:
+    return UnreadableFileError(
+        f"Row {number} cannot be read: a cell holds more than {csv.field_size_limit():,} characters, or a quotation"
+        " mark is never closed."
+    )
 
 
 def _encoding(data: bytes) -> str:

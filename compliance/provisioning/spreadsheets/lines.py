@@ -26,7 +26,9 @@ TEAMS_AT_MOST = 50
 ROLES_AT_MOST = 100
 _ADDRESS = re.compile(r"[^\s@\x00-\x1f\x7f-\x9f,;<>()\"]+@[^\s@\x00-\x1f\x7f-\x9f,;<>()\"]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_NOTHING = frozenset({"-", "--", "n/a", "na", "none", "null", "#n/a", "k.a."})
+_NO_NAME = frozenset({"-", "--", "n/a", "#n/a", "k.a."})
+_NOTHING = _NO_NAME | {"na", "none", "null"}
+_NAMES = (Field.NAME, Field.FIRST_NAME, Field.LAST_NAME)
 
 
 class WrongCode(StrEnum):
@@ -128,7 +130,8 @@ class _Reader:
     def _raw(self, field: Field, cells: list[str]) -> list[str]:
         places = self._by_field.get(field, ())
         found = [cells[place] for place in places if place < len(cells)]
-        return [cell for cell in found if cell.strip() and cell.strip().lower() not in _NOTHING]
+        nothing = _NO_NAME if field in _NAMES else _NOTHING  # people are called Na and Null
+        return [cell for cell in found if cell.strip() and cell.strip().lower() not in nothing]
 
     def _one(self, field: Field, cells: list[str]) -> str:
         found = self._raw(field, cells)

@@ -51,6 +51,7 @@ class _Planning:
         self._lines_of_people: dict[uuid.UUID, int] = {}
         self._mentioned: set[uuid.UUID] = set()
         self._gone: set[uuid.UUID] = set()
+        self._here: set[uuid.UUID] = set()  # whom a wrong row states to be in the company
         self._waiting: list[tuple[Step, tuple[TeamRef, ...]]] = []
 
     def take(self, stated: Stated) -> None:
@@ -67,6 +68,7 @@ class _Planning:
         governed = self._known.file_teams | plan.named_teams
         for step, wanted in self._waiting:
             self._settle(step, wanted, governed)
+        self._gone -= self._here
         plan.gone = len(self._gone)
         if leavers:
             plan.leaves = [
@@ -96,7 +98,7 @@ class _Planning:
         if stated.line in self._refused:
             raise _WrongRow(WrongCode.RULE, self._refused[stated.line])
         employed = person is not None and person.employed
-        if stated.gone or (stated.last_day is not None and stated.last_day < self._today):
+        if self._has_left(stated):
             if person is not None and employed:
                 self._gone.add(person.learner_profile_id)
             self._plan.unchanged += 1
@@ -114,6 +116,10 @@ class _Planning:
             person and person.employee_number and number_key(person.employee_number) == number_key(stated.number)
         ):
             self._plan.numbers[stated.line] = (person, stated.number)
+
+    def _has_left(self, stated: Stated) -> bool:
+        """Whether the row states that the person is no longer in the company."""
+        return stated.gone or (stated.last_day is not None and stated.last_day < self._today)
 
     def _once(self, stated: Stated) -> None:
         """Refuses the second row with the same address or number, also where the first is wrong."""
@@ -165,6 +171,8 @@ class _Planning:
             found += self._known.by_address.get(address_key(stated.email), [])
         if stated.number and (numbered := self._known.by_number.get(number_key(stated.number))):
             found.append(numbered)
+        if not self._has_left(stated):
+            self._here.update(person.learner_profile_id for person in found)
         if not found and stated.name:
             found = self._known.by_name.get(name_key(stated.name), [])
         if not found:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from compliance.provisioning.spreadsheets.columns import recognised_headings
 from compliance.provisioning.spreadsheets.delimited import Delimited, Row
-from compliance.provisioning.spreadsheets.errors import UnreadableFileError
+from compliance.provisioning.spreadsheets.errors import TooLargeError, UnreadableFileError
+from compliance.provisioning.spreadsheets.headings import Field
 from compliance.provisioning.spreadsheets.limits import FILE_BYTES, FIRST_ROWS, WHOLE, Limits
 from compliance.provisioning.spreadsheets.text import clean
 from compliance.provisioning.spreadsheets.workbook import Sheet, Workbook
@@ -48,13 +49,31 @@ def read(data: bytes, limits: Limits = WHOLE) -> Table:
         raise UnreadableFileError("This is a PDF. Export the table as .xlsx or CSV.")
     if data.startswith(b"PK"):
         workbook = Workbook(data, limits)
-        found = [_table(workbook, sheet, limits) for sheet in workbook.sheets]
+        found = [_table(workbook, sheet, limits) for sheet in _within(workbook, limits)]
     else:
         found = [_table(Delimited(data), None, limits)]
     tables = [each for each in found if each is not None]
     if not tables:
         raise UnreadableFileError("The file holds no rows.")
-    return max(tables, key=lambda each: len(recognised_headings(each.headings)))
+    return max(tables, key=_likely)
+
+
+def _within(workbook: Workbook, limits: Limits) -> Iterator[Sheet]:
+    """The sheets, as long as those before are not too large together: a table is looked for in each of them."""
+    for sheet in workbook.sheets:
+        if workbook.unpacked > limits.part_bytes:
+            raise TooLargeError(
+                f"The sheets of the workbook unpack to more than {limits.part_bytes // 1024 // 1024} MiB. Save the one"
+                " sheet with the people as CSV."
+            )
+        yield sheet
+
+
+def _likely(table: Table) -> tuple[bool, int]:
+    """The more headings, the likelier it is the table of people; one that is visible goes before hidden ones."""
+    found = recognised_headings(table.headings)
+    visible = table.sheet is None or table.sheet.visible
+    return visible and not found.isdisjoint((Field.EMAIL, Field.NUMBER)), len(found)
 
 
 def _table(source: Delimited | Workbook, sheet: Sheet | None, limits: Limits) -> Table | None:

@@ -52,8 +52,8 @@ def plain_number(raw: str) -> str:
         value = Decimal(raw)
     except InvalidOperation:
         return raw
-    if not value.is_finite() or abs(value) >= 10**15:
-        return raw
+    if not value.is_finite() or abs(value) >= 10**15 or value.adjusted() < -20:
+        return raw  # `1E-999999` would be written with a million zeros
     return str(int(value)) if value == value.to_integral_value() else format(value.normalize(), "f")
 
 

@@ -30,6 +30,7 @@ _PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _DATES = frozenset({*range(14, 18), 22, *range(27, 32), 34, 35, 36, *range(50, 59)})
 _SINCE_1899 = datetime(1899, 12, 30, tzinfo=UTC)
 _SINCE_1904 = datetime(1904, 1, 1, tzinfo=UTC)
+_ESCAPED = re.compile(r"_x(00[0-9A-Fa-f]{2})_")
 _IN_QUOTES = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 
@@ -53,6 +54,9 @@ class Workbook:
         self._from_1904 = False
         self._styles: str | None = None
         self._shared: str | None = None
+        self.unpacked = 0
+        """How many bytes of sheets have been parsed."""
+
         self.sheets = self._read_sheets()
         self._dates = self._read_dates()
 
@@ -65,7 +69,8 @@ class Workbook:
             self._strings = self._read_strings(limits)
         reader = _Rows(self._strings, self._dates, self._from_1904)
         found = 0
-        for _ in self._archive.parse(sheet.part, reader.start, reader.end, reader.text, limits.part_bytes):
+        for size in self._archive.parse(sheet.part, reader.start, reader.end, reader.text, limits.part_bytes):
+            self.unpacked += size
             ready, reader.ready = reader.ready, []
             for row in ready:
                 found += 1
@@ -237,7 +242,7 @@ class _Rows:
         match self._type:
             case "s":
                 place = _whole(raw, -1)
-                return self._strings[place] if 0 <= place < len(self._strings) else ""
+                return _unescaped(self._strings[place]) if 0 <= place < len(self._strings) else ""
             case "n":
                 return self._day(raw) if _whole(self._style) in self._dates else plain_number(raw)
             case "e":  # #N/A and other errors count as empty
@@ -245,7 +250,7 @@ class _Rows:
             case "b":
                 return "yes" if raw == "1" else "no"
             case _:
-                return raw
+                return _unescaped(raw)
 
     def _day(self, raw: str) -> str:
         """A date as a workbook stores it: in days since the end of 1899, or since 1904."""
@@ -260,6 +265,11 @@ def _column(letters: str) -> int:
     for letter in letters:
         number = number * 26 + ord(letter) - 64
     return number
+
+
+def _unescaped(text: str) -> str:
+    """A text without the escapes by which XML holds a character that it cannot: Excel writes line breaks so."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
 
 def _whole(text: str | None, otherwise: int = 0) -> int:

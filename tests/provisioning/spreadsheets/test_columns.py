@@ -92,6 +92,12 @@ def test_cells_are_cleaned_and_names_put_in_their_order() -> None:
     assert (one.email, one.name, one.number) == ("a@b.c", "Zoë Meier", "1042")
 
 
+def test_words_for_nothing_are_no_team_and_may_be_names() -> None:
+    one, two = stated("E-Mail;Vorname;Nachname;Team\na@b.c;Li;Na;n/a\nb@b.c;Jennifer;Null;None\n")
+    assert (one.name, one.teams, two.name, two.teams) == ("Li Na", (), "Jennifer Null", ())
+    assert stated("E-Mail;Name\na@b.c;-\n")[0].code is WrongCode.NAME_MISSING
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [

@@ -224,6 +224,17 @@ def test_a_row_that_says_that_somebody_left_ends_the_stay_only_if_asked() -> Non
     assert planned(company(), row(2, "x@example.org", gone=True), leavers=True).counts["joins"] == 0
 
 
+def test_nobody_leaves_by_a_row_that_another_row_contradicts() -> None:
+    anna, ben = person("Anna", work_email="work@example.org"), person("Ben", employee_number="7")
+    former = row(2, "anna@example.org", last_day=date(2020, 1, 31))
+    rows = (former, row(3, "work@example.org"), row(4, "ben@", number="7", code=WrongCode.ADDRESS))
+    found = planned(company(anna, ben), *rows, row(5, "ben@example.org", gone=True), leavers=True)
+    assert codes(found) == [(3, WrongCode.PERSON_TWICE), (4, WrongCode.ADDRESS)]
+    assert (found.leaves, found.gone, found.unchanged) == ([], 0, 2)
+    found = planned(company(anna), former, row(3, "anna@example.org", gone=True), leavers=True)
+    assert (codes(found), found.leaves) == ([(3, WrongCode.ADDRESS_TWICE)], [anna])
+
+
 def test_who_starts_later_joins_by_a_later_import() -> None:
     found = planned(company(), row(2, "x@example.org", first_day=date(2026, 11, 24)))
     assert (found.counts["joins"], found.unchanged, found.starting_later) == (0, 1, 1)

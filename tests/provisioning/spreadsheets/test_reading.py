@@ -45,6 +45,9 @@ def test_headings_below_a_title_are_found() -> None:
 def test_a_quotation_mark_that_is_never_closed_is_named_with_its_row() -> None:
     with pytest.raises(UnreadableFileError, match="Row 3 cannot be read"):
         rows((HEAD + "a@b.c;A;x\r\n" + '"' + "y" * 200_000).encode())
+    with pytest.raises(UnreadableFileError, match="Row 3 cannot be read"):  # the last row would be a part of it
+        rows((HEAD + 'a@b.c;A;x\r\nb@b.c;"B;x\r\nc@b.c;C;x\r\n').encode())
+    assert rows((HEAD + 'b@b.c;"B";"x"').encode()) == [(2, ["b@b.c", "B", "x"])]
 
 
 def test_more_rows_or_columns_than_allowed_are_refused() -> None:
@@ -80,6 +83,33 @@ def test_the_sheet_with_the_people_is_found_and_cells_without_a_place_follow_one
     table = read(workbook(notes, more={"People": people}))
     assert table.kind == "an Excel workbook, sheet “People”"
     assert list(table.rows()) == [(2, ["a@b.c", "A"])]
+
+
+def test_a_visible_sheet_of_people_goes_before_hidden_ones() -> None:
+    former = cells(["E-Mail", "Name", "Team", "Status"], ["old@b.c", "Old", "X", "active"])
+    for visible, read_from in ((["E-Mail", "Name"], "First"), (["Read me"], "Archive")):
+        table = read(workbook(cells(visible, ["a@b.c", "A"]), more={"Archive": former}, hidden={"Archive"}))
+        assert table.sheet is not None
+        assert table.sheet.name == read_from
+
+
+def test_sheets_before_the_table_are_read_up_to_a_size_for_all_of_them() -> None:
+    junk = "<row>" + " " * 1_000_000 + "</row>"
+    many = {f"Junk {number}": junk for number in range(9)}
+    people = {"People": cells(["E-Mail"], ["a@b.c"])}
+    assert rows(workbook(junk, more=people), Limits(part_bytes=2_000_000)) == [(2, ["a@b.c"])]
+    with pytest.raises(TooLargeError, match="sheets of the workbook unpack"):
+        rows(workbook(junk, more=many | people), Limits(part_bytes=2_000_000))
+
+
+def test_characters_that_excel_escapes_are_read() -> None:
+    table = cells(["E-Mail", "Team"], ["a@b.c", "IT_x000D_\nHR_x005F_x000D_"])
+    assert rows(workbook(table)) == [(2, ["a@b.c", "IT\r\nHR_x000D_"])]
+
+
+def test_a_number_near_zero_takes_no_memory() -> None:
+    far = cells(["E-Mail"]) + "<row><c><v>1E-999999</v></c><c><v>1.5E-3</v></c></row>"
+    assert rows(workbook(far)) == [(2, ["1E-999999", "0.0015"])]
 
 
 def _bomb(name: str) -> bytes:

@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 XML = '<?xml version="1.0" encoding="UTF-8"?>'
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -23,14 +23,19 @@ def workbook(
     *,
     styles: str = "",
     more: Mapping[str, str] | None = None,
+    hidden: Collection[str] = (),
     head: str = "",
     whole: str = "",
 ) -> bytes:
-    """A workbook with one sheet of these rows, and `more` by their names; `whole` is the part as it is."""
+    """A workbook with one sheet of these rows, and `more` by their names. `whole` is the part as it is."""
     sheets = {"First": sheet} | dict(more or {})
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        names = "".join(f'<sheet name="{name}" sheetId="{at}" r:id="r{at}"/>' for at, name in enumerate(sheets, 1))
+        states = dict.fromkeys(hidden, ' state="hidden"')
+        names = "".join(
+            f'<sheet name="{name}" sheetId="{at}"{states.get(name, "")} r:id="r{at}"/>'
+            for at, name in enumerate(sheets, 1)
+        )
         links = "".join(
             f'<Relationship Id="r{at}" Type="{_OFFICE}/worksheet" Target="worksheets/sheet{at}.xml"/>'
             for at in range(1, len(sheets) + 1)
