@@ -215,7 +215,9 @@ class Environment(BaseSettings):
     REMINDERS: Switch = _setting(
         "`off` sends no reminders, and no other letters that nobody asked for", _either(live="on", test="off")
     )
-    EMAIL_FROM: str = _setting("who letters are from", _either(live=None, test="reminders@localhost"))
+    EMAIL_FROM: Annotated[str, AfterValidator(validators.sender)] = _setting(
+        "who letters are from", _either(live=None, test="reminders@localhost")
+    )
     EMAIL_HOST: str = _setting(
         "the mail server, where reminders go out",
         lambda data: None if validators.is_live(data) and data.get("REMINDERS") == "on" else "localhost",

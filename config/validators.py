@@ -6,6 +6,7 @@ uses. It raises ValueError with a sentence for the operator. Production refuses 
 
 import ipaddress
 import os
+from email.utils import parseaddr
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any, Literal
@@ -164,6 +165,13 @@ def proxies(value: list[str], info: ValidationInfo) -> list[str]:
         )
     if is_live(info.data) and not all(network.prefixlen for network in networks):
         raise ValueError("Production needs TRUSTED_PROXIES without /0: any caller could state any address.")
+    return value
+
+
+def sender(value: str) -> str:
+    name, _, host = parseaddr(value)[1].rpartition("@")
+    if not (name and host and (name + host).isascii()):
+        raise ValueError("EMAIL_FROM is an address in ASCII, as records@example.com or Records <records@example.com>.")
     return value
 
 

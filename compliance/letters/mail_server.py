@@ -37,7 +37,7 @@ class MailServer:
         if self._handed_over == LETTERS_A_CONNECTION:
             self.close()
         try:
-            self._connection.open()  # or send_messages opens one, and closes it afterwards
+            self._open()  # or send_messages opens one, and closes it afterwards
             self._connection.send_messages([letter])
         except OSError as error:
             # A server that refuses a mailbox is there.
@@ -46,6 +46,12 @@ class MailServer:
             raise
         self._handed_over += 1
         self._failures = 0
+
+    def _open(self) -> None:
+        try:
+            self._connection.open()
+        except UnicodeError as error:  # a fault of the settings, and of no letter
+            raise ConnectionError("EMAIL_HOST is no name of a host, or the account there is not ASCII.") from error
 
     def close(self) -> None:
         """Closes the connection; another letter opens a new one."""

@@ -114,6 +114,16 @@ def test_a_mail_server_that_is_away_ends_the_run_after_a_few_letters(story, aske
     assert sending.send_due(story.organization_id, lambda: NOW) == (0, 3, False)
 
 
+def test_no_letter_is_given_up_because_the_mail_servers_name_was_mistyped(story, anna, asked, settings):
+    working = settings.EMAIL_BACKEND
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST = "mail..example.com"
+    asked(story, Kind.STAFF_LINK, anna)
+    assert sent(story) == 0
+    settings.EMAIL_BACKEND = working
+    assert sent(story, NOW + timedelta(minutes=2)) == 1
+
+
 def test_no_letter_is_given_up_because_the_mail_servers_certificate_has_expired(story, anna, asked, settings):
     settings.EMAIL_BACKEND = f"{__name__}.ExpiredBackend"
     letter = asked(story, Kind.STAFF_LINK, anna)
