@@ -157,11 +157,17 @@ def _scopes(scopes: Iterable[str]) -> list[str]:
 
 
 def network(written: str) -> str:
-    """Returns a network in its canonical form. Raises BadNetworkError."""
+    """Returns a network in its canonical form, that of IPv4 also for its addresses in IPv6. Raises BadNetworkError."""
     try:
-        return str(ipaddress.ip_network(written.strip()))
+        if "%" in written:
+            raise ValueError("A zone has a meaning on one machine only.")
+        found = ipaddress.ip_network(written.strip())
+        first = found.network_address
+        if isinstance(first, ipaddress.IPv6Address) and first.ipv4_mapped is not None:
+            found = ipaddress.ip_network((first.ipv4_mapped, found.prefixlen - 96))
     except ValueError as error:
         raise BadNetworkError(f"{written!r} is no network. Write it like 192.0.2.0/24 or 2001:db8::/32.") from error
+    return str(found)
 
 
 def _locked(key_id: uuid.UUID) -> ApiKey:

@@ -17,6 +17,7 @@ from compliance.access.errors import (
     UnknownScopeError,
 )
 from compliance.access.models import ApiKey
+from compliance.interfaces.api import networks
 from compliance.tenancy.actions import create_organization
 from compliance.tenancy.errors import NoSuchCompanyError
 
@@ -74,12 +75,30 @@ def test_only_a_digest_is_stored(organization, now):
         ({"scopes": ["training:write"]}, UnknownScopeError),
         ({"networks": ["192.0.2.1/24"]}, BadNetworkError),
         ({"networks": ["everywhere"]}, BadNetworkError),
+        ({"networks": ["fe80::1%eth0"]}, BadNetworkError),
+        ({"networks": ["fe80::1%" + "a" * 60]}, BadNetworkError),
+        ({"networks": ["::ffff:192.0.2.1%eth0"]}, BadNetworkError),
         ({"expires_at": datetime(2020, 1, 1, tzinfo=UTC)}, BadExpiryError),
     ],
 )
 def test_a_key_that_makes_no_sense_is_refused(organization, now, wrong, error):
     with pytest.raises(error):
         _issue(organization, now, **wrong)
+
+
+@pytest.mark.parametrize(
+    "written, kept",
+    [
+        ("::ffff:192.0.2.0/120", "192.0.2.0/24"),
+        ("::ffff:c000:207", "192.0.2.7/32"),
+        ("::ffff:0:0/96", "0.0.0.0/0"),
+        ("::/0", "::/0"),
+    ],
+)
+def test_a_network_of_ipv4_is_one_in_whichever_form_it_is_written(written, kept):
+    assert actions.network(written) == kept
+    caller = networks.client_address({"REMOTE_ADDR": "::ffff:192.0.2.7"}, [])
+    assert networks.allowed(caller, [kept]) == (kept != "::/0")
 
 
 def test_a_key_belongs_to_a_company_that_exists(db, now):
