@@ -40,6 +40,12 @@ def test_a_cursor_of_an_older_secret_still_opens_and_one_of_a_retired_secret_doe
         _unseal(_seal(), secrets=SECRETS[1:])
 
 
+def test_a_cursor_of_an_older_secret_opens_also_where_both_secrets_have_the_same_hint():
+    older, newer = (f"a secret of the deployment {number}" for number in (348, 428))
+    assert cursors._keys((newer,))[0].hint == cursors._keys((older,))[0].hint
+    assert _unseal(_seal(secrets=(older,)), secrets=(newer, older)) == CURSOR
+
+
 def test_any_changed_character_shuts_a_cursor():
     text = _seal()
     for position in range(len(text)):
