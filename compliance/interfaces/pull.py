@@ -22,6 +22,7 @@ With `--follow` it reads the feed of changes instead, and keeps a copy right und
 
 import argparse
 import os
+import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -100,7 +101,7 @@ def pull(
             "capture_sequence": snapshot["capture_sequence"],
             "chain_hash": snapshot["chain_hash"],
             "rows": {part.register: part.rows for part in whole},
-            "receipts": _tail(folder),
+            "receipts": _tail(folder, whole, last),
         }
     )
     say(f"Pulled {sum(part.rows for part in whole)} rows up to sequence {min(pins)[0]}.")
@@ -202,13 +203,13 @@ def _check(folder: Folder, parts: list[RegisterProgress], last: Json) -> None:
     faults = verify(pages).faults
     if faults:
         raise FaultError("\n".join(str(fault) for fault in faults[:20]))
-    _check_prefix(folder, last)
+    _check_prefix(folder, parts, last)
 
 
-def _check_prefix(folder: Folder, last: Json) -> None:
-    """The receipts of the last pull must still be the beginning of the chain."""
+def _check_prefix(folder: Folder, parts: list[RegisterProgress], last: Json) -> None:
+    """The receipts of the last pull must still be the beginning of the chain, as far as the key still opens it."""
     number, digest = (last.get("receipts") or [0, ""])[:2]
-    if number == 0:
+    if number == 0 or not _has_receipts(parts):
         return
     for position, row in enumerate(folder.rows(ACKNOWLEDGEMENTS.name), start=1):
         if position == number:
@@ -218,11 +219,18 @@ def _check_prefix(folder: Folder, last: Json) -> None:
     raise FaultError(f"{ACKNOWLEDGEMENTS.name}: the chain no longer begins with the receipts of the last pull.")
 
 
-def _tail(folder: Folder) -> list[Any]:
+def _tail(folder: Folder, parts: list[RegisterProgress], last: Json) -> list[Any]:
+    """How many receipts there are, and the digest of the last one; as they were where the key does not open them."""
     number, digest = 0, ""
+    if not _has_receipts(parts):
+        return list(last.get("receipts") or [number, digest])
     for row in folder.rows(ACKNOWLEDGEMENTS.name):
         number, digest = number + 1, row["receipt_sha256"]
     return [number, digest]
+
+
+def _has_receipts(parts: list[RegisterProgress]) -> bool:
+    return any(part.register == ACKNOWLEDGEMENTS.name and not part.skipped for part in parts)
 
 
 def _text(moment: datetime) -> str:
@@ -285,7 +293,7 @@ def main(arguments: list[str] | None = None) -> int:
     except FaultError as error:
         console.print(str(error), markup=False)
         return AT_FAULT
-    except PullError as error:
+    except (PullError, OSError, sqlite3.Error) as error:  # a full disk, a folder that another run uses
         console.print(str(error), markup=False)
         return FAILED
     except KeyboardInterrupt:  # whatever was read is kept

@@ -43,7 +43,10 @@ class Service:
 
     def get(self, path: str, parameters: dict[str, str] | None = None) -> Json:
         """One answer, parsed as JSON. Raises as `answer` does."""
-        found: Json = json.loads(self.answer(path, parameters))
+        try:
+            found: Json = json.loads(self.answer(path, parameters))
+        except ValueError:
+            raise PullError(f"What answers at {path} is not the service: it is no JSON.") from None
         return found
 
     def ahead(self, path: str, parameters: dict[str, str]) -> "Future[Json]":
@@ -68,7 +71,7 @@ class Service:
             pause = min(0.5 * 2**attempt, LONGEST_WAIT_SECONDS)
             try:
                 answer = self._client.get(path, params=parameters)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:  # of the network, or of an answer that cannot be unpacked
                 problem = f"{type(error).__name__} at {path}"
                 self._wait(pause)
                 continue
@@ -81,7 +84,8 @@ class Service:
                 raise StaleCursorError
             if answer.status_code != 429 and answer.status_code < 500:
                 raise PullError(problem, code)
-            self._wait(float(answer.headers.get("Retry-After", pause)))
+            asked = answer.headers.get("Retry-After", "")
+            self._wait(float(asked) if asked.isascii() and asked.isdigit() else pause)  # proxies may state a moment
         raise PullError(problem, code)
 
     def _respect(self, answer: httpx.Response) -> None:

@@ -204,6 +204,55 @@ def test_it_waits_as_long_as_it_is_told_and_repeats_what_may_pass():
     assert waits == [17.0, 1.0, 42.0]
 
 
+def test_a_proxy_may_state_a_moment_or_cut_off_what_is_packed():
+    given = iter(
+        [
+            httpx.Response(503, headers={"Retry-After": "Mon, 30 Nov 2026 03:00:00 GMT"}),
+            httpx.Response(200, stream=httpx.ByteStream(b"no gzip"), headers={"Content-Encoding": "gzip"}),
+            httpx.Response(200, json={"snapshot": {}}),
+        ]
+    )
+    waits: list[float] = []
+    assert _service(lambda request: next(given), waits).get("/v1/snapshot") == {"snapshot": {}}
+    assert waits == [0.5, 1.0]
+
+
+def test_what_is_no_json_is_not_the_service():
+    with pytest.raises(PullError, match="is not the service"):
+        _service(lambda request: httpx.Response(200, text="<p>Sign in</p>"), []).get("/v1/snapshot")
+
+
+def test_a_folder_that_cannot_be_written_is_no_fault_of_the_data(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PULL_KEY", "svc_test_")
+    (tmp_path / "file").touch()
+    for more in ([], ["--follow"]):
+        arguments = ["--base-url", "http://127.0.0.1:9", "--key-env", "PULL_KEY", *more, str(tmp_path / "file")]
+        assert pull.main(arguments) == pull.FAILED
+        assert "file" in capsys.readouterr().err
+
+
+def test_a_key_that_no_longer_opens_the_receipts_does_not_accuse_their_chain(tmp_path, now):
+    opened = {"people"}
+
+    def answers(request):
+        if request.url.path == "/v1/snapshot":
+            return httpx.Response(200, json={"snapshot": SNAPSHOT | {"sequence": 5 + len(opened)}})
+        if request.url.path.rsplit("/", 1)[1] not in opened:
+            return httpx.Response(403, json={"code": "insufficient_scope"})
+        return httpx.Response(200, json={"data": [], "total": 0, "snapshot": SNAPSHOT, "next_cursor": None})
+
+    folder = Folder(tmp_path)
+    receipts = [12, "0" * 64]
+    for _ in range(2):
+        pull.pull(_service(answers, []), folder, now, lambda line: None)
+        (tmp_path / "state.json").write_text(json.dumps(folder.state | {"sequence": 0, "receipts": receipts}))
+    pull.pull(_service(answers, []), folder, now, lambda line: None)
+    assert folder.state["receipts"] == receipts
+    opened.add("acknowledgements")
+    with pytest.raises(FaultError, match="chain no longer begins"):
+        pull.pull(_service(answers, []), folder, now, lambda line: None)
+
+
 def test_what_will_not_pass_is_not_repeated():
     waits: list[float] = []
     with pytest.raises(PullError, match="invalid_token"):
