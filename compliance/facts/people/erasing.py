@@ -99,7 +99,8 @@ def repeat(entry: erasure_list.Entry, *, now: datetime) -> None:
         profile_id = entry.learner_profile_id
         act(PersonErased, organization_id=entry.organization_id, at=entry.at, now=now, learner_profile_id=profile_id)
     elif entry.invitation_id is not None:
-        erase_invitation(organization_id=entry.organization_id, invitation_id=entry.invitation_id, at=entry.at)
+        invitation_id = entry.invitation_id
+        erase_invitation(organization_id=entry.organization_id, invitation_id=invitation_id, at=entry.at, now=now)
 
 
 def would_clear(*, organization_id: uuid.UUID, learner_profile_id: uuid.UUID) -> list[Cleared]:
@@ -123,12 +124,18 @@ def would_clear(*, organization_id: uuid.UUID, learner_profile_id: uuid.UUID) ->
 
 
 def erase_invitation(
-    *, organization_id: uuid.UUID, invitation_id: uuid.UUID, at: datetime, actor_id: uuid.UUID | None = None
+    *,
+    organization_id: uuid.UUID,
+    invitation_id: uuid.UUID,
+    at: datetime,
+    now: datetime | None = None,
+    actor_id: uuid.UUID | None = None,
 ) -> None:
     """Clear the name and address on an invitation that nobody accepted; one that is still open is revoked.
 
-    Raises UnresolvedReferenceError for an unknown invitation, RefusedByRuleError for an accepted one (erase the person
-    instead), AlreadyExistsError if it was already cleared.
+    `at` is when this takes effect, `now` when it is recorded (`at` when None). Raises UnresolvedReferenceError for an
+    unknown invitation, RefusedByRuleError for an accepted one (erase the person instead), AlreadyExistsError if it was
+    already cleared.
     """
     with context.company(organization_id):
         sql.fetch(
@@ -138,15 +145,16 @@ def erase_invitation(
         invitation = resolving.invitations(organization_id, [invitation_id]).get(invitation_id)
         if invitation is None:
             raise UnresolvedReferenceError("invitation_id: the company knows no such invitation.")
-        if invitation.person_id is not None:
-            raise RefusedByRuleError("The invitation was accepted: erase the person instead.")
         if invitation.work_email is None and invitation.person_name is None:
             raise AlreadyExistsError("The invitation was erased before.")
+        if invitation.person_id is not None:
+            raise RefusedByRuleError("The invitation was accepted: erase the person instead.")
         if invitation.revoked_at is None:
             act(
                 InvitationRevoked,
                 organization_id=organization_id,
                 at=at,
+                now=now,
                 actor_id=actor_id,
                 invitation_id=invitation_id,
             )
@@ -156,7 +164,7 @@ def erase_invitation(
             " WHERE organization_id = %s AND invitation_id = %s",
             [at, organization_id, invitation_id],
         )
-        recording = Recording(organization_id, at, actor_id)
+        recording = Recording(organization_id, now or at, actor_id)
         recording.subjects.add([(SubjectKind.INVITATION.value, invitation_id, None)])
         recording.finish()
         transaction.on_commit(lambda: enqueue_capture(organization_id))
@@ -166,7 +174,11 @@ def erase_invitation(
 
 
 def record_person_erased(batch: Batch[PersonErased]) -> None:
-    """Record each erasure, clear what is personal, and append it to the list outside the database."""
+    """Record each erasure, clear what is personal, and append it to the list outside the database.
+
+    With the persons, the list names the invitations that are cleared: a backup may be older than their acceptance, and
+    know the invitation alone.
+    """
     organization_id = batch.organization_id
     # Locked before anything is read about them: a transaction that writes about a person holds a share of this lock.
     sql.fetch(
@@ -194,15 +206,17 @@ def record_person_erased(batch: Batch[PersonErased]) -> None:
         [(profile_id, entry.at) for profile_id, entry in entries.items()],
         constants={"recorded_at": ("timestamptz", batch.now)},
     )
+    listed, latest = list(entries.values()), max(entry.at for entry in entries.values())
     for invitation_id in _clear(organization_id, list(entries)):
         batch.subject(SubjectKind.INVITATION, invitation_id)
+        listed.append(erasure_list.Entry(organization_id, None, invitation_id, latest))
     sql.execute(
         "UPDATE people_profile p SET erased_at = e.at FROM people_erasure e WHERE p.organization_id = %s"
         " AND e.organization_id = p.organization_id AND e.learner_profile_id = p.learner_profile_id"
         " AND p.learner_profile_id = ANY(%s)",
         [organization_id, list(entries)],
     )
-    transaction.on_commit(lambda: erasure_list.append(entries.values()))
+    transaction.on_commit(lambda: erasure_list.append(listed))
     transaction.on_commit(lambda: _enqueue_forgetting(organization_id))
 
 

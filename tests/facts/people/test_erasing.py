@@ -21,6 +21,7 @@ from compliance.facts.errors import (
     RefusedByRuleError,
     UnresolvedReferenceError,
 )
+from compliance.facts.ledger.models import Fact
 from compliance.facts.lines import kinds
 from compliance.facts.people.erasing import erase_invitation, erase_person, repeat, whose, would_clear
 from compliance.facts.people.erasure_list import Entry, Unreadable, append, read
@@ -364,9 +365,12 @@ def test_nothing_personal_is_left_anywhere_and_no_hash_changes(
     assert after[: len(captures)] == captures
     assert len(after) > len(captures)
     assert isinstance(verify_history(story.organization_id), Verified)
-    (entry,) = read(erasure_list)
+    entry, *invitations = read(erasure_list)
     assert isinstance(entry, Entry)
     assert (entry.organization_id, entry.learner_profile_id) == (story.organization_id, person.profile_id)
+    with context.company(story.organization_id):
+        sent = set(Invitation.objects.values_list("invitation_id", flat=True))
+    assert {each.invitation_id for each in invitations if isinstance(each, Entry)} == sent
 
 
 def test_every_table_with_personal_columns_knows_whose_its_rows_are() -> None:
@@ -526,6 +530,40 @@ def test_erasures_are_done_again_after_a_restore(committed: None, erasure_list: 
         assert Profile.objects.get(learner_profile_id=bo).erased_at == missing.at
         with pytest.raises(ErasedPersonError):
             repeat(missing, now=story.now)
+
+
+def test_a_backup_that_is_older_than_a_joining_loses_the_invitation_too(
+    committed: None, erasure_list: Path, capsys: Any
+) -> None:
+    now = datetime.now(UTC)
+    story, restored = Story(now), Story(now)
+    accepted, other = uuid.uuid4(), uuid.uuid4()
+    invited = [
+        kinds.PersonInvited(
+            fact_id=uuid.uuid4(), at=BEGIN, invitation_id=each, work_email="ana@example.com", person_name="Ana"
+        )
+        for each in (accepted, other)
+    ]
+    for each in (story, restored):
+        each.tell(invited)
+    ana = story.employee(invitation_id=accepted)
+    erased_at = now - timedelta(hours=1)
+    erase_person(organization_id=story.organization_id, learner_profile_id=ana, at=erased_at)
+    call_command("replay_erasures")
+    assert capsys.readouterr().out.split() == ["3", "stood", "already"]
+    lines = erasure_list.read_text().replace(str(story.organization_id), str(restored.organization_id))
+    erasure_list.write_text(lines)
+    call_command("replay_erasures")
+    assert [text.strip() for text in capsys.readouterr().out.splitlines()] == [
+        "2 erased again",
+        "1 of people who are not here",
+    ]
+    with context.company(restored.organization_id):
+        rows = Invitation.objects.values_list("invitation_id", "work_email", "person_name", "revoked_at")
+        assert set(rows) == {(each, None, None, erased_at) for each in (accepted, other)}
+        recorded = Fact.objects.filter(kind="invitation_revoked").values_list("at", "recorded_at")
+        assert all(at == erased_at and recorded_at >= now for at, recorded_at in recorded)
+        assert len(recorded) == 2
 
 
 def test_torn_lines_are_named_and_everything_else_on_the_list_is_erased(
