@@ -26,7 +26,6 @@ from compliance.facts.recording import (
     Channel,
     Recording,
     Refused,
-    Staged,
     Teller,
     check_moment,
     registry,
@@ -193,7 +192,7 @@ def _record_once(
     say: Progress,
     patience: timedelta | None,
 ) -> tuple[Recording, ReportedLines, ReportedLines]:
-    recording = Recording(organization_id, now)
+    recording = Recording(organization_id, now, erased_at=staging.erased_at)
     refused, notes = ReportedLines(), ReportedLines()
     total = staging.facts.total()
     done = 0
@@ -208,7 +207,7 @@ def _record_once(
             with sql.pipelined():
                 for kind, portion in _in_turn(portions):
                     for batch in staging.batches(kind, portion):
-                        recording.record(kind, _without_erased(staging, recording, batch))
+                        recording.record(kind, batch)
                         _report(recording, refused, notes)
                         done += len(batch)
                         say("recording", done, total)
@@ -239,21 +238,6 @@ def _stored(organization_id: uuid.UUID, stays: list[uuid.UUID], invitations: lis
 def wait_for_other_imports(organization_id: uuid.UUID) -> None:
     """Returns when no other import of the company is under way; none begins until this transaction ends."""
     wait_for_turn(organization_id, "import")
-
-
-def _without_erased(staging: Staging, recording: Recording, batch: list[Staged]) -> list[Staged]:
-    """Refuses lines that take effect after an erasure in the same file, and returns the others."""
-    if not staging.erased_at:
-        return batch
-    living = []
-    for staged in batch:
-        profile_id = getattr(staged.line, "learner_profile_id", None)
-        erased_at = None if profile_id is None else staging.erased_at.get(profile_id)
-        if erased_at is not None and staged.line.at > erased_at:
-            recording.refused.append(Refused(staged, RefusalReason.ERASED, resolving.ERASED))
-        else:
-            living.append(staged)
-    return living
 
 
 def _report(recording: Recording, refused: ReportedLines, notes: ReportedLines) -> None:

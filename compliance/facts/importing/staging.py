@@ -41,7 +41,7 @@ ALTER TABLE {table} ADD COLUMN invitation BLOB; ALTER TABLE {table} ADD COLUMN p
 """
 _REPEATED = """
 WITH line AS ({lines}), repeated AS (SELECT fact_id FROM line GROUP BY fact_id HAVING count(*) > 1)
-SELECT fact_id, number, kind, digest FROM line WHERE fact_id IN repeated ORDER BY fact_id, number
+SELECT fact_id, number, kind, digest FROM line WHERE fact_id IN repeated ORDER BY fact_id, digest, number
 """
 _ROW = "number, at, fact_id, digest, length, place"
 _ABOUT = "profile, person, invitation"
@@ -102,8 +102,8 @@ class Staging:
     def settle(self) -> Iterator[RefusedLine]:
         """Call it when all lines are staged, and consume all faults that it yields.
 
-        A fact_id that is repeated with the same content counts once. With other content, the line with the greater
-        digest is a fault, so that the order in the file makes no difference.
+        A fact_id that is repeated with the same content counts once. Of several contents the one with the least digest
+        is recorded and every line with another is a fault, so that the order in the file makes no difference.
         """
         if self._database is not None or self._some_repeated():
             yield from self._give_up_repeated(self._write_all())
@@ -162,23 +162,19 @@ class Staging:
     def _give_up_repeated(self, database: sqlite3.Connection) -> Iterator[RefusedLine]:
         """Removes all but one of the lines that share a fact_id."""
         gone: list[tuple[int]] = []
-        latest: tuple[bytes, int, str, bytes] | None = None
+        recorded: tuple[bytes, bytes] | None = None
         database.execute("CREATE TABLE gone (number INTEGER PRIMARY KEY)")
         for fact_id, number, kind, line_digest in database.execute(_REPEATED.format(lines=self._all_lines())):
-            if latest is None or latest[0] != fact_id:
-                latest = fact_id, number, kind, line_digest
+            if recorded is None or recorded[0] != fact_id:
+                recorded = fact_id, line_digest
                 continue
-            _, its_number, _, its_digest = latest
-            loser = number if line_digest >= its_digest else its_number
-            gone.append((loser,))
-            self._erasures.pop(loser, None)
-            if its_digest == line_digest:
+            gone.append((number,))
+            self._erasures.pop(number, None)
+            if recorded[1] == line_digest:
                 self.repeated += 1
             else:
                 sentence = "fact_id: stands in the file with other content."
-                yield RefusedLine(loser, RefusalReason.REUSED, sentence, str(UUID(bytes=fact_id)), kind)
-            if line_digest < its_digest:
-                latest = fact_id, number, kind, line_digest
+                yield RefusedLine(number, RefusalReason.REUSED, sentence, str(UUID(bytes=fact_id)), kind)
             if len(gone) >= WRITTEN_AT_ONCE:
                 write(database, "INSERT INTO gone VALUES (?)", gone)
                 gone = []

@@ -7,7 +7,7 @@ the pending subjects.
 
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, groupby, islice
@@ -39,9 +39,18 @@ _LAST_VALIDATED = {kinds[-1]: name for name, kinds in registry.VALIDATED.items()
 
 
 class Recording:
-    """Facts being recorded in the current transaction of `organization_id`."""
+    """Facts being recorded in the current transaction of `organization_id`.
 
-    def __init__(self, organization_id: uuid.UUID, now: datetime, actor_id: uuid.UUID | None = None) -> None:
+    `erased_at`: the people whom facts to be recorded later in this transaction erase, each with the moment.
+    """
+
+    def __init__(
+        self,
+        organization_id: uuid.UUID,
+        now: datetime,
+        actor_id: uuid.UUID | None = None,
+        erased_at: Mapping[uuid.UUID, datetime] | None = None,
+    ) -> None:
         self.organization_id = organization_id
         self.now = now
         self.teller = current()
@@ -54,6 +63,7 @@ class Recording:
         self.subjects = Subjects()
         self.waiting: Counter[datetime] = Counter()  # the number of facts by the moment until which they wait
         self._subjects_ahead: dict[datetime, set[Subject]] = defaultdict(set)
+        self._erased_at = erased_at or {}
         self._none_known = False
         self._origin = 0
         self._checked: dict[str, list[tuple[Batch[Any], Iterator[None]]]] = defaultdict(list)
@@ -70,7 +80,7 @@ class Recording:
 
     def record(self, kind: str, lines: Sequence[Staged]) -> None:
         """Records a batch of lines of one kind, in order of (`at`, `fact_id`). Known lines are only counted."""
-        self._record_each(kind, self._new(lines))
+        self._record_each(kind, self._before_erasures(self._new(lines)))
 
     def close(self, kind: str) -> None:
         """Ends a kind: retries lines that refer to their own kind, and runs the validator whose last kind it is."""
@@ -124,6 +134,22 @@ class Recording:
                     Refused(staged, RefusalReason.REUSED, "The company knows this fact_id with other content.")
                 )
         return new
+
+    def _before_erasures(self, lines: list[Staged]) -> list[Staged]:
+        """Refuses lines that take effect after an erasure in the same file, and returns the others."""
+        if not self._erased_at:
+            return lines
+        living = []
+        for staged in lines:
+            erased_at = self._erased_at.get(getattr(staged.line, "learner_profile_id", None))  # type: ignore[arg-type]
+            if erased_at is not None and staged.line.at > erased_at:
+                sentence = (
+                    "Another line of the file erases the person before that moment; erased profiles accept no facts."
+                )
+                self.refused.append(Refused(staged, RefusalReason.ERASED, sentence))
+            else:
+                living.append(staged)
+        return living
 
     def _record_each(self, kind: str, lines: list[Staged]) -> None:
         """Records lines that take effect by now as one batch, and future lines in one batch for each moment."""

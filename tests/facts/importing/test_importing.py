@@ -223,7 +223,7 @@ def test_a_report_is_the_same_when_it_waits_on_disk(company: uuid.UUID, monkeypa
         joined("ben", 900),
     ]
     report = take_in(company, lines)
-    assert len(report.errors) == 5
+    assert len(report.errors) == 6
     monkeypatch.setattr(reported, "MOST_IN_MEMORY", 1)
     assert list(take_in(make_company().organization_id, lines).errors) == report.errors
 
@@ -413,6 +413,16 @@ def test_an_erased_person_accepts_no_facts_and_importing_again_restores_nothing(
     assert all("erased" in each.reason for each in report.errors)
     assert len(report.errors) == len(late)
     assert stored(company) == before
+
+
+def test_a_fact_that_is_known_is_known_also_beside_an_erasure_dated_before_it(company: uuid.UUID) -> None:
+    take_in(company, ANNA_WORKS)
+    later = completed("anna", "fire", 5)
+    assert take_in(company, [later]).recorded == 1
+    erasure = fact("person_erased", "anna", 4, learner_profile_id="anna")
+    report = take_in(company, [later, completed("anna", "fire", 6, "new"), erasure])
+    assert (report.recorded, report.known, [error.line for error in report.errors]) == (1, 1, [2])
+    assert "erase" in reasons(report)[2]
 
 
 def test_each_fact_leaves_the_subjects_that_may_be_decided_differently(inside: uuid.UUID) -> None:

@@ -1,5 +1,6 @@
 """Lines are staged in memory or in temporary files, with the same result: in order, each once, in batches."""
 
+import itertools
 import random
 from datetime import datetime
 from typing import Any
@@ -75,3 +76,15 @@ def test_a_line_that_comes_again_counts_once_and_with_other_content_is_a_fault(
     assert repeated + len(faults) == 3
     assert {fault.reason for fault in faults} == {"fact_id: stands in the file with other content."}
     assert sum(len(batch) for batches in by_kind.values() for batch in batches) == len(files[0])
+
+
+def test_a_repetition_of_a_refused_content_is_refused_too_in_any_order() -> None:
+    contents = [{**team("blue"), "name": name} for name in ("blue", "azure")]
+    seen = set()
+    for order in itertools.permutations([*contents, *contents]):
+        by_kind, faults, repeated, _ = _staged(list(order))
+        ((number, _),) = by_kind["team_created"][0]
+        seen.add(order[number - 1]["name"])
+        assert {order[fault.number - 1]["name"] for fault in faults}.isdisjoint(seen)
+        assert (len(faults), repeated) == (2, 1)
+    assert len(seen) == 1
