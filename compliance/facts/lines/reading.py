@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, get_args, get_origin
 import orjson
 from pydantic import ValidationError
 
-from compliance.facts.lines.fields import FileObject
+from compliance.facts.lines.fields import UUID_PATTERN, FileObject
 from compliance.facts.lines.kinds import FactLine, adapter
 from compliance.facts.refusal_reasons import RefusalReason
 
@@ -26,7 +26,7 @@ _validate = adapter.validator.validate_json
 
 
 class RefusedLine(NamedTuple):
-    """A line that is not a fact, and the reason. `fact_id` and `fact` if they could be read."""
+    """A line that is not a fact, and the reason. `fact_id` and `fact` if they could be read and have their form."""
 
     number: int
     code: RefusalReason
@@ -163,12 +163,20 @@ def _fault(number: int, content: bytes, ended: bool, error: ValidationError) -> 
     except orjson.JSONDecodeError:  # a number beyond its range
         stated = None
     if isinstance(stated, dict):
-        fact_id = stated["fact_id"][:100] if isinstance(stated.get("fact_id"), str) else None
-        fact = stated["fact"][:100] if isinstance(stated.get("fact"), str) else None
+        fact_id, fact = _quoted(stated.get("fact_id"), _IDENTIFIER), _quoted(stated.get("fact"), _WORD)
     code = RefusalReason.INVALID_FACT
     if found[0]["type"] == "union_tag_invalid" and not found[0]["loc"]:
         code = RefusalReason.UNKNOWN_KIND
     return RefusedLine(number, code, " ".join(sentences(error)), fact_id, fact)
+
+
+def _quoted(value: object, form: re.Pattern[str]) -> str | None:
+    """The value if it is a text of this form: anything else may be personal, or control a terminal."""
+    return value if isinstance(value, str) and form.fullmatch(value) else None
+
+
+_IDENTIFIER = re.compile(UUID_PATTERN.removeprefix("^").removesuffix("$"))
+_WORD = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 
 
 def sentences(error: ValidationError, skipped: int = 1) -> list[str]:
@@ -186,7 +194,7 @@ def sentences(error: ValidationError, skipped: int = 1) -> list[str]:
         elif kind == "missing":
             sentence = f"{place}: the field is missing."
         elif kind == "extra_forbidden":
-            sentence = f"{place[:100]}: no such field."
+            sentence = f"{place[:100] if place.isprintable() else ascii(place[:100])}: no such field."
         elif kind == "string_pattern_mismatch":
             sentence = f"{place}: {_PATTERNS.get(place.rpartition('.')[2], _pattern_hint(place))}"
         else:

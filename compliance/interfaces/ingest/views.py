@@ -4,7 +4,6 @@ Authentication, limits, parameters and problems are those of /v1 (`interfaces.ap
 """
 
 import logging
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +16,6 @@ from rest_framework.response import Response
 from compliance.access.sources import SCIM, SourceCaller
 from compliance.facts.errors import ImportUnderWayError
 from compliance.facts.importing import Report, ReportedLine, import_lines
-from compliance.facts.lines.fields import UUID_PATTERN
 from compliance.facts.recording import Channel, Teller, enqueue_capture
 from compliance.interfaces.api import authentication, clock, parameters, views
 from compliance.interfaces.api.problems import Code, ParameterFault, Problem, invalid
@@ -30,7 +28,6 @@ log = logging.getLogger(__name__)
 
 LONGEST_REASON = 300
 """Keeps an answer about tens of thousands of lines within some megabytes."""
-_IDENTIFIER = re.compile(UUID_PATTERN)
 
 
 class BringsFacts(BasePermission):
@@ -123,11 +120,7 @@ def _captured(request: Request, source: SourceCaller, report: Report) -> tuple[d
 
 def _refused(line: ReportedLine) -> dict[str, object]:
     reason = line.reason if len(line.reason) <= LONGEST_REASON else line.reason[: LONGEST_REASON - 1] + "…"
-    return {"line": line.line, "fact_id": _identifier(line.fact_id), "code": line.code, "reason": reason}
-
-
-def _identifier(text: str | None) -> str | None:
-    return text if text is not None and _IDENTIFIER.match(text) else None
+    return {"line": line.line, "fact_id": line.fact_id, "code": line.code, "reason": reason}
 
 
 def _strict(values: Mapping[str, str]) -> bool:

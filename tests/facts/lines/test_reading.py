@@ -122,6 +122,17 @@ def test_a_reason_never_repeats_a_personal_value() -> None:
         assert "secret" not in reason(line)
 
 
+def test_what_a_fault_quotes_is_an_identifier_a_word_or_printable() -> None:
+    for fact_id in (ANNA["fact_id"] + "\n", "Anna Example", "\x1b[2J"):
+        [fault] = read(file_of([ANNA | {"fact_id": fact_id, "fact": "Anna \x1b[2J", "\x1b[2Jä": 1}]))
+        assert isinstance(fault, RefusedLine)
+        assert (fault.fact_id, fault.fact) == (None, None)
+        [fault] = read(file_of([ANNA | {"\x1b[2Jä": 1}]))
+        assert isinstance(fault, RefusedLine)
+        assert (fault.fact_id, fault.fact) == (ANNA["fact_id"], ANNA["fact"])
+        assert fault.reason.isprintable()
+
+
 def test_a_byte_order_mark_blank_lines_and_a_missing_last_line_feed_are_forgiven() -> None:
     content = b"\xef\xbb\xbf" + json.dumps(ANNA).encode() + b"\r\n\r\n" + json.dumps(team("blue")).encode()
     found = list(read(io.BytesIO(content)))
