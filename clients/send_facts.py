@@ -955,8 +955,12 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 def _url(text: str) -> str:
     """The service's address. Raises StopError for one to which a token must not be sent."""
-    parts = urllib.parse.urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+    try:
+        parts = urllib.parse.urlsplit(text)
+        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # of the port, or of brackets
+        whole = False
+    if not whole or parts.query or parts.fragment or re.fullmatch("[!-~]+", text) is None:
         raise StopError("--url is an address like https://records.example.com")
     if parts.username is not None or parts.password is not None:
         raise StopError("--url holds no user and no password: the token has its own place.")
@@ -1016,6 +1020,8 @@ def _send(chosen: argparse.Namespace, stream: BinaryIO, total: int | None, stack
     url, token = _url(chosen.url), _token(chosen)
     name = "facts" if chosen.file == "-" else chosen.file
     refused_path = chosen.refused or Path(f"{name}.refused.jsonl")
+    if chosen.file != "-" and refused_path.resolve() == Path(chosen.file).resolve():
+        raise StopError("--refused names the facts file, which would be lost. Name another file.")
     bar = Bar(sys.stderr, total)
     stack.callback(bar.ends)
     folder = _folder(chosen, total, refused_path, stack)

@@ -79,6 +79,10 @@ def test_no_line_longer_than_a_post_is_kept_in_memory_or_hides_the_next(tmp_path
         (["--url", "https://records.example.com/?token=x"], "an address like"),
         (["--url", f"https://{TOKEN}@records.example.com"], "on the command line"),
         (["--url", "https://me@records.example.com"], "no user"),
+        (["--url", "https://records.example.com:84430"], "an address like"),
+        (["--url", "https://records .example.com"], "an address like"),
+        (["--url", "https://records.example.com/prämien"], "an address like"),
+        (["--url", "https://[::1"], "an address like"),
         (["--url", "https://records.example.com", "--token-file", TOKEN], "on the command line"),
         (["--url", "https://records.example.com", "--token-file", "/nowhere/token"], "cannot be read"),
     ],
@@ -91,6 +95,15 @@ def test_a_token_goes_only_where_it_belongs(tmp_path, arguments, sentence):
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert sentence in said
     assert TOKEN not in said
+
+
+def test_the_facts_file_is_not_replaced_by_its_refused_lines(tmp_path):
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(GOOD)
+    (tmp_path / "there").symlink_to(tmp_path)
+    ran = run(file, "--url", "http://127.0.0.1:1", "--patience", "0", "--refused", tmp_path / "there" / "facts.jsonl")
+    assert (ran.returncode, "names the facts file" in ran.stderr.decode()) == (2, True)
+    assert file.read_bytes() == GOOD
 
 
 def test_what_cannot_be_sent_is_told_before_anything_is_sent(tmp_path):
