@@ -53,6 +53,6 @@ def redact(text: str) -> str:
     return _BEGINNING.sub(REDACTED, text) if "svc" in text else text
 
 
-_BEGINNING = re.compile(
-    r"svc(?:_|%5[Ff]|%255[Ff])(?:in(?:_|%5[Ff]|%255[Ff]))?(?:live|test)(?:_|%5[Ff]|%255[Ff])[0-9A-Za-z%]*"
-)
+_UNDERSCORE = "(?:_|%(?:25)*5[Ff])"
+"""An underscore, as it is or encoded any number of times."""
+_BEGINNING = re.compile(f"svc{_UNDERSCORE}(?:in{_UNDERSCORE})?(?:live|test){_UNDERSCORE}[0-9A-Za-z%]*")

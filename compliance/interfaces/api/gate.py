@@ -8,6 +8,7 @@ is detected here too.
 import base64
 import binascii
 import logging
+import re
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -39,6 +40,8 @@ STRICT_TRANSPORT = "max-age=31536000; includeSubDomains; preload"
 CONTENT_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 """For answers that are none of our pages: a browser that displays one runs and loads nothing in it."""
 _DECODINGS = 5
+_PERCENT = re.compile(r"%(?:25)+")
+"""A percent sign that was encoded any number of times: decoding it one by one would take too long."""
 _WITHOUT_CONTENT = (204, 304)
 """Statuses whose answers have no content, and must not state its length as 0 (RFC 9110, 8.6)."""
 _NOTHING_HERE = NothingHere.as_view({"get": "http_method_not_allowed"})
@@ -97,7 +100,7 @@ def _decodings(text: str) -> Iterator[str]:
         yield text
         if "%" not in text:
             return
-        text = unquote(text)
+        text = unquote(_PERCENT.sub("%", text))
 
 
 def _answer(request: HttpRequest, keys: frozenset[str]) -> HttpResponse:

@@ -224,6 +224,8 @@ TABLE = [
     Line("a key within a longer value", "/v1/snapshot?x=abc{key}def", 400, "key_in_url"),
     Line("a key encoded", "/v1/snapshot?x={encoded}", 400, "key_in_url"),
     Line("a key encoded twice", "/v1/snapshot?x={twice}", 400, "key_in_url"),
+    Line("a key encoded again and again", "/v1/snapshot?x={often}", 400, "key_in_url"),
+    Line("a key encoded again and again in the path", "/v1/{often}", 400, "key_in_url"),
     Line("a key in the path", "/v1/{key}", 400, "key_in_url"),
     Line("a key in the path of no endpoint", "/console/{key}", 400, "key_in_url"),
     Line("a key in the query of a page", "/problems?x={key}", 400, "key_in_url"),
@@ -270,7 +272,10 @@ def test_a_request_gets_its_answer(line, stored, now, caplog):
     )  # fmt: skip
     _prepare(line, stored, issued, now)
     call = Caller(None if line.scopes is None else key)
-    words = {"{key}": key, "{encoded}": _encoded(key), "{twice}": _encoded(_encoded(key)), "{basic}": basic(f"{key}:")}
+    words = {
+        "{key}": key, "{encoded}": _encoded(key), "{twice}": _encoded(_encoded(key)), "{basic}": basic(f"{key}:"),
+        "{often}": key.replace("_", f"%{'25' * 9}5F"),
+    }  # fmt: skip
 
     def filled(text: str) -> str:
         for word, value in words.items():
@@ -310,6 +315,7 @@ def test_a_request_gets_its_answer(line, stored, now, caplog):
             assert head["Content-Length"] == str(len(body))
     issued.refresh_from_db()
     assert key not in caplog.text
+    assert key[9:] not in caplog.text
     in_url = line.code == "key_in_url" and "looks like" not in line.what
     assert (issued.revoked_reason == "sent in a URL") == in_url
 
