@@ -151,11 +151,8 @@ def test_a_cursor_opens_for_its_own_register_only(small, caller_of):
     call = caller_of(small.organization_id)
     of_people = page(call, register="people", limit=1)["next_cursor"]
     of_all = page(call, limit=1)["next_cursor"]
-    assert (
-        page(call, cursor=of_people, register="people")
-        == page(call, cursor=of_people) | {"snapshot": page(call, cursor=of_people, register="people")["snapshot"]}
-        or page(call, cursor=of_people)["data"]
-    )
+    of_both = [page(call, cursor=of_people, **named)["data"] for named in ({}, {"register": "people"})]
+    assert of_both[0] == of_both[1] != []
     for cursor, register in ((of_people, "certificates"), (of_all, "people")):
         assert code(call, cursor=cursor, register=register) == (400, "invalid_cursor")
 
