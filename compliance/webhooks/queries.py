@@ -1,7 +1,7 @@
 """Reads of webhooks: which a company has, what was tried, and which events wait."""
 
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import datetime
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext, ngettext
 
 from compliance.history.changes import captures_with_changes
+from compliance.history.queries import captured_beyond
 from compliance.tenancy import context
 from compliance.webhooks.addresses import without_query
 from compliance.webhooks.errors import NoSuchWebhookError
@@ -94,18 +95,21 @@ def described(webhook: Webhook) -> dict[str, object]:
 
 
 def figures() -> Figures:
-    """The figures of all webhooks: one statement, and one more in the company's context for each that may be behind."""
+    """The figures of all webhooks: two statements, and in a company's context one more for each cursor that is behind.
+
+    On a cluster, events of companies whose node is away are not counted.
+    """
     found = of_all()
-    active: dict[uuid.UUID, list[Webhook]] = defaultdict(list)
+    active: dict[uuid.UUID, list[int]] = defaultdict(list)
     for each in found:
         if each.paused_at is None:
-            active[each.organization_id].append(each)
+            active[each.organization_id].append(each.capture_sequence)
     number, since = 0, None
-    for organization_id, of_it in active.items():
+    for organization_id in captured_beyond({company: min(cursors) for company, cursors in active.items()}):
         with context.company(organization_id):
-            for after in {each.capture_sequence for each in of_it}:
+            for after, webhooks in Counter(active[organization_id]).items():
                 waits, oldest = captures_with_changes(organization_id, after=after)
-                number += waits * sum(each.capture_sequence == after for each in of_it)
+                number += waits * webhooks
                 since = min(filter(None, (since, oldest)), default=None)
     failing = sum(each.failing_since is not None and each.paused_at is None for each in found)
     given_up = sum(each.paused_because in (Webhook.Pause.FAILING, Webhook.Pause.GONE) for each in found)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from compliance.history.actions import capture_all
 from compliance.history.errors import NoHistoryError
@@ -256,6 +257,18 @@ def test_figures_say_what_waits_fails_and_was_given_up(company, receiver):
     Webhook.objects.update(paused_at=present(), paused_because="failing")
     assert queries.figures() == (0, None, 0, 2)
     assert capture_all(company.organization_id, present()) == []
+
+
+def test_figures_ask_as_much_however_many_webhooks_have_nothing_to_send(company, receiver, django_assert_num_queries):
+    made(company, receiver)
+    change(company, "Anna")
+    send()
+    with CaptureQueriesContext(connection) as one:
+        queries.figures()
+    for _ in range(3):
+        made(make_present_company(), receiver)
+    with django_assert_num_queries(len(one)):
+        assert queries.figures() == (0, None, 0, 0)
 
 
 def test_logs_name_no_url_and_no_secret(company, receiver, caplog):
