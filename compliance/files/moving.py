@@ -4,6 +4,7 @@ Each file is read from the place in its row, so it can be downloaded before, dur
 move can be continued: moved files are not moved again, and a partly moved file is written again.
 """
 
+import contextlib
 import uuid
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from django.core.files import File
 
 from compliance.files import places, queries
 from compliance.files.actions import _remove_object
-from compliance.files.errors import FilesError
+from compliance.files.errors import FilesError, ObjectMissingError
 from compliance.files.models import KeptFile
 from compliance.tenancy import context
 
@@ -69,9 +70,14 @@ def _elsewhere(organization_id: uuid.UUID) -> Iterator[KeptFile]:
 def _move(file: KeptFile) -> None:
     target = KeptFile(organization_id=file.organization_id, file_id=file.file_id, purpose=file.purpose)
     target.place, target.size, target.sha256, target.pieces = places.current(), file.size, file.sha256, file.pieces
-    with queries.opened(file) as content, places.storage(target.place) as storage:
+    # A restored row may be of before a move: nothing is left to be copied then, and the target has the object.
+    with (
+        contextlib.suppress(ObjectMissingError),
+        queries.opened(file) as content,
+        places.storage(target.place) as storage,
+    ):
         storage.save(target.name, File(content))
-    for _ in queries.content(target):
+    for _ in queries.in_its_place(target):
         pass
     with context.company(file.organization_id):
         kept = KeptFile.objects.filter(

@@ -1,7 +1,8 @@
 """Compares rows with objects, and finds those that exist only in one.
 
 An object without a row was left by a crash, or by restoring the database: it is deleted once it is so old that no
-transaction can still refer to it. A row without an object is only reported, since only people can repair it.
+transaction can still refer to it. A row without an object is only reported, since only people can repair it. An object
+in another place than its row says is deleted only if the file has one there.
 """
 
 import itertools
@@ -74,8 +75,8 @@ def _orphans_in(place: str, organization_id: uuid.UUID, now: datetime) -> Iterat
     with places.storage(place) as storage:
         listed = (each.name for each in storage.found(f"{organization_id}/") if each.changed_at < now - OLD_ENOUGH)
         while names := list(itertools.islice(listed, _AT_ONCE)):
-            known = _known(organization_id, place, names)
-            yield from (name for name in names if name not in known)
+            rows = _rows(organization_id, names)
+            yield from (name for name in names if _is_orphan(rows.get(name), place))
 
 
 def unsound(organization_id: uuid.UUID, *, whole: bool) -> Iterator[Unsound]:
@@ -109,10 +110,20 @@ def _fault(file: KeptFile, whole: bool) -> str:
     return ""
 
 
-def _known(organization_id: uuid.UUID, place: str, names: list[str]) -> set[str]:
+def _is_orphan(file: KeptFile | None, place: str) -> bool:
+    """Whether an object in `place` is of no use: no row, or a row of another place that has its object.
+
+    A restored row may be of before a move: then this is the only object of the file.
+    """
+    if file is None or file.place == place:
+        return file is None
+    return file.state != KeptFile.State.KEPT or not _fault(file, whole=False)
+
+
+def _rows(organization_id: uuid.UUID, names: list[str]) -> dict[str, KeptFile]:
     with context.company(organization_id):
-        mine = KeptFile.objects.filter(organization_id=organization_id, place=place, file_id__in=_identifiers(names))
-        return {file.name for file in mine.only("organization_id", "purpose", "file_id")}
+        mine = KeptFile.objects.filter(organization_id=organization_id, file_id__in=_identifiers(names))
+        return {file.name: file for file in mine.defer("pieces")}
 
 
 def _identifiers(names: list[str]) -> Iterator[uuid.UUID]:

@@ -42,6 +42,11 @@ def content(file: KeptFile, start: int = 0, stop: int | None = None) -> "Content
         return Content(_pieces(moved, start, end))
 
 
+def in_its_place(file: KeptFile) -> Iterator[bytes]:
+    """All bytes of the object in the place that `file` names, whatever its row says. Raises as `content` does."""
+    return _pieces(file, 0, file.size)
+
+
 @contextlib.contextmanager
 def opened(file: KeptFile) -> Iterator[IO[bytes]]:
     """The file on this machine's disk within the block, for code that reads it more than once.

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from compliance.files import actions, orphans
+from compliance.files import actions, moving, orphans, queries
 from compliance.files.errors import StorageFailedError
 from compliance.files.models import KeptFile
 from compliance.tenancy import context
@@ -46,6 +46,19 @@ def test_the_copy_that_a_move_left_in_the_old_place_goes(folder, bucket, setting
     folder.put(file.name, b"one")  # moved, and killed before the old object was deleted
     assert orphans.clear_orphans(COMPANY, later()) == 1
     assert (folder.objects(), set(bucket.objects())) == ({}, {file.name})
+
+
+def test_a_moved_object_stays_though_a_restored_database_says_that_it_is_elsewhere(folder, bucket, settings):
+    """The backup is of before `move_files`; the object in the new place is the only one, and a second run finds it."""
+    file = keep()
+    folder.put(file.name, b"one")
+    bucket.remove(file.name)
+    assert orphans.clear_orphans(COMPANY, later()) == 0
+    settings.FILES_PLACE = "folder"
+    assert moving.move(COMPANY) == []
+    with context.company(COMPANY):
+        restored = queries.kept(COMPANY, file.file_id)
+    assert (restored.place, b"".join(queries.content(restored))) == ("folder", b"one")
 
 
 def test_objects_that_cannot_be_deleted_keep_no_other_and_are_said_in_the_end(folder, bucket, refused):
