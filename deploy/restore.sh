@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts a backup back: restore.sh FOLDER. Stop web, worker and beat first; nothing else may be connected.
+# Puts a backup back: restore.sh FOLDER. Stop web, worker, signer, beat and metrics first: nothing else may be connected.
 # Whatever the database holds goes, tables of a later release too; in one transaction, so a failure leaves all as it was.
 # On a cluster it fills a new database and refuses one with tables: other nodes hold the rows of those.
 # It restores the database alone. ERASURE_LIST and LOG_FOLDER stay as they are, since they know what has happened

@@ -186,12 +186,20 @@ def _capture_batch(organization_id: uuid.UUID, now: datetime, *, sweep: bool) ->
         head = _lock_head(organization_id)
         sequence, capture_sequence, chain_hash, captured_at, next_change_at = head[:5]
         now = max(now, captured_at)
+        if head.logic_version > LOGIC.version:
+            # Verification refuses captures whose logic goes back. The later release captures what is pending.
+            return Captured(capture_sequence, sequence, found=False)
         sealing.seal(organization_id)
         if head.logic_version < LOGIC.version:
             subjects.make_all_due(organization_id, now)
             next_change_at = now
         claimed = subjects.claim(organization_id, now, due=sweep)
         if not claimed.subjects and not claimed.had_pending:
+            if sweep and head.logic_version < LOGIC.version:  # the company has no subjects
+                sql.execute(
+                    "UPDATE history_historyhead SET logic_version = %s WHERE organization_id = %s",
+                    [LOGIC.version, organization_id],
+                )
             return Captured(capture_sequence, sequence, found=False)
         if claimed.newest is not None:
             now = max(now, claimed.newest)  # facts may have been recorded while this capture waited for the lock

@@ -143,7 +143,12 @@ def companies_with_work(now: datetime) -> list[uuid.UUID]:
 
 
 def is_pending(organization_id: uuid.UUID, now: datetime) -> bool:
-    """Whether a capture at `now` would find pending subjects, in the company's context."""
+    """Whether a capture at `now` would find pending subjects, in the company's context.
+
+    It finds none once a later release has decided the company by a newer logic version.
+    """
+    if head(organization_id).logic_version > LOGIC.version:
+        return False
     return any(claiming.waiting(organization_id, now, wide=wide, most=1) for wide in (False, True))
 
 

@@ -11,6 +11,7 @@ from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.ledger import queries as ledger
 from compliance.history import actions, queries, tasks
 from compliance.history.verify import Verified, verify_history
+from compliance.rules.vocabulary import LOGIC
 from compliance.tenancy import context, sql
 from tests.companies import NOW, day, make_company
 from tests.history.reading import at, only, rows
@@ -51,6 +52,33 @@ def test_a_new_logic_version_decides_everything_again_as_the_clocks_doing(anna_o
     after = queries.head(organization_id)
     assert (after.sequence, after.capture_sequence) == (before.sequence, before.capture_sequence)
     assert organization_id not in queries.companies_with_work(NOW)
+
+
+def test_a_company_without_subjects_is_done_with_a_new_logic_version_by_one_sweep(committed):
+    organization_id = make_company("Nobody").organization_id
+    sql.execute("UPDATE history_historyhead SET logic_version = 0 WHERE organization_id = %s", [organization_id])
+    assert organization_id in queries.companies_with_work(NOW)
+    assert actions.sweep_company(organization_id, NOW) == []
+    assert organization_id not in queries.companies_with_work(NOW)
+    assert isinstance(verify_history(organization_id), Verified)
+
+
+def test_a_release_leaves_a_company_that_a_later_logic_version_has_decided_to_the_later_release(anna_owes):
+    """Workers are replaced one by one: a history in which the older logic follows the newer one does not verify."""
+    company, course, anna = anna_owes
+    organization_id = company.organization_id
+    decided = "UPDATE history_historyhead SET logic_version = %s WHERE organization_id = %s"
+    sql.execute(decided, [LOGIC.version + 1, organization_id])
+    before = queries.head(organization_id)
+    company.complete(anna, course, NOW)
+    assert actions.capture_all(organization_id, NOW) == []
+    tasks.capture(str(organization_id))
+    assert queries.head(organization_id) == before
+    with context.company(organization_id):
+        assert not queries.is_pending(organization_id, NOW)
+    sql.execute(decided, [LOGIC.version, organization_id])
+    assert sum(each.rows for each in actions.capture_all(organization_id, NOW)) > 0
+    assert isinstance(verify_history(organization_id), Verified)
 
 
 def test_a_fact_ahead_of_time_is_recorded_at_once_and_captured_when_its_moment_has_come(anna_owes):
