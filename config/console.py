@@ -83,6 +83,7 @@ MFA_FORMS = {
     "reauthenticate": f"{_ROOM}.forms.SecondFactorAgainForm",
     "reauthenticate_webauthn": f"{_ROOM}.forms.PasskeyAgainForm",
     "activate_totp": f"{_ROOM}.forms.EnrolAppForm",
+    "add_webauthn": f"{_ROOM}.forms.AddPasskeyForm",
 }
 
 CONSOLE_SECOND_FACTOR_REQUIRED = _LIVE

@@ -1,7 +1,9 @@
 """Forms of signing in. Every guess at a password, a code or a passkey is counted before it is checked."""
 
+import json
+import struct
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from allauth.account.adapter import get_adapter
 from allauth.account.forms import ChangePasswordForm, ReauthenticateForm
@@ -12,7 +14,7 @@ from allauth.mfa.base.forms import ReauthenticateForm as ReauthenticateByCodeFor
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY, generate_totp_secret
-from allauth.mfa.webauthn.forms import AuthenticateWebAuthnForm, ReauthenticateWebAuthnForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm, AuthenticateWebAuthnForm, ReauthenticateWebAuthnForm
 from django import forms
 from django.contrib.auth import password_validation
 from django.contrib.auth.models import User
@@ -58,9 +60,43 @@ def _note_failure(user: User, act: str) -> None:
     )
 
 
-def _passkey(user: User, check: Callable[[], Authenticator]) -> Authenticator:
+Found = TypeVar("Found")
+_UNREADABLE = (ValueError, KeyError, TypeError, IndexError, AttributeError, struct.error, RecursionError)
+"""What fido2 raises for bytes that come from no browser."""
+
+
+class CredentialField(forms.CharField):
+    """What a browser sends of a passkey, in JSON. Only its texts are kept: of a number, fido2 makes as many bytes."""
+
+    widget = forms.HiddenInput
+
+    def to_python(self, value: Any) -> Any:
+        """The texts of the credential and of its response."""
+        text = super().to_python(value)
+        if text in self.empty_values:
+            return text
+        try:
+            found = json.loads(text)
+            return _texts(found) | {"response": _texts(found["response"])}
+        except _UNREADABLE as error:
+            raise get_adapter_of_second_factors().validation_error("incorrect_code") from error
+
+
+def _texts(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if isinstance(value, str)}
+
+
+def _read(check: Callable[[], Found]) -> Found:
+    """The result of a check of a passkey. Raises ValidationError also for what cannot be read."""
     try:
         return check()
+    except _UNREADABLE as error:
+        raise get_adapter_of_second_factors().validation_error("incorrect_code") from error
+
+
+def _passkey(user: User, check: Callable[[], Authenticator]) -> Authenticator:
+    try:
+        return _read(check)
     except forms.ValidationError:
         _note_failure(user, "wrong passkey")
         raise
@@ -106,8 +142,21 @@ class SecondFactorAgainForm(ReauthenticateByCodeForm):
         return _checked_code(self, _count_in_session())
 
 
+class AddPasskeyForm(AddWebAuthnForm):
+    """A new passkey."""
+
+    credential = CredentialField()
+
+    def clean(self) -> dict[str, Any]:
+        """Checks the passkey. Raises ValidationError."""
+        found: dict[str, Any] = _read(super().clean)
+        return found
+
+
 class PasskeyForm(AuthenticateWebAuthnForm):
     """The passkey that completes a sign-in."""
+
+    credential = CredentialField()
 
     def clean_credential(self) -> Authenticator:
         """Counts the try, then checks it. Raises ValidationError."""
@@ -119,6 +168,8 @@ class PasskeyForm(AuthenticateWebAuthnForm):
 
 class PasskeyAgainForm(ReauthenticateWebAuthnForm):
     """The passkey that is asked for again before something that needs it."""
+
+    credential = CredentialField()
 
     def clean_credential(self) -> Authenticator:
         """Counts the try, then checks it. Raises ValidationError."""

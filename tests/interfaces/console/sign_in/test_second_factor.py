@@ -1,6 +1,8 @@
 """The second factor: who may enrol it, what is open without it, how its secrets are stored, that codes work once."""
 
+import base64
 import json
+import tracemalloc
 import uuid
 
 import pytest
@@ -249,6 +251,49 @@ def test_a_recovery_code_serves_once():
     sign_in(second, user)
     assert first.post(CODE, {"code": one}).status_code == 302
     assert b"was used already" in second.post(CODE, {"code": one}).content
+
+
+def _in_base64(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def _credential(said: bytes = b"{}", **response: object) -> str:
+    """What a browser sends of a passkey, with `said` in place of what it signed."""
+    response = {"clientDataJSON": _in_base64(said)} | response
+    return json.dumps({"id": "AA", "rawId": "AA", "type": "public-key", "response": response})
+
+
+HOSTILE = [
+    "\0", "[]", "null", '{"id": 1}', '{"response": 1}', "[" * 30_000, _credential(), _credential(b"[" * 30_000),
+    _credential(attestationObject="oA", authenticatorData="AA", signature="\u00e9"),
+    _credential(attestationObject=_in_base64(b"\x81" * 30_000)), _credential(attestationObject=_in_base64(b"\xa3\x63")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_what_no_browser_sends_of_a_passkey_is_refused_on_the_page(hostile):
+    user = make_staff("olga", OPERATOR)
+    secret = give_app(user)
+    client = Client()
+    sign_in(client, user)
+    assert client.post(CODE, {"credential": hostile}).status_code == 200
+    client.post(CODE, {"code": code(secret)})
+    client.get(PASSKEY)
+    assert client.post(PASSKEY, {"credential": hostile, "name": "Laptop"}).status_code == 200
+    assert not Authenticator.objects.filter(user=user, type="webauthn").exists()
+
+
+def test_a_number_in_a_passkey_does_not_become_as_many_bytes():
+    user = make_staff("olga", OPERATOR)
+    give_app(user)
+    client = Client()
+    sign_in(client, user)
+    tracemalloc.start()
+    try:
+        client.post(CODE, {"credential": json.dumps({"rawId": 50_000_000, "response": {"signature": 50_000_000}})})
+        assert tracemalloc.get_traced_memory()[1] < 25_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_whoever_waits_with_the_old_password_is_stopped_when_it_is_changed():
