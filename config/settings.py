@@ -328,8 +328,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": float(SWEEP_SECONDS),
         "options": {"expires": TICK_EXPIRES_SECONDS},
     },
-    "reminders": {"task": "compliance.operations.remind_all", "schedule": crontab(minute=10)},
-    "tidy": {"task": "compliance.operations.tidy", "schedule": crontab(minute=40)},
+    "reminders": {
+        "task": "compliance.operations.remind_all",
+        "schedule": crontab(minute=10),
+        "options": {"expires": 3600},
+    },
+    "tidy": {"task": "compliance.operations.tidy", "schedule": crontab(minute=40), "options": {"expires": 3600}},
     "letters": {"task": "compliance.sign_in.send_letters", "schedule": 60.0, "options": {"expires": 60}},
     "letters to learners": {
         "task": "compliance.letters.look_all",
@@ -338,11 +342,15 @@ CELERY_BEAT_SCHEDULE = {
     },
     "webhooks": {"task": "compliance.webhooks.look", "schedule": 5.0, "options": {"expires": 5}},
     "link requests": {"task": "compliance.learner.answer_waiting", "schedule": 60.0, "options": {"expires": 60}},
-    "tidy sign-in": {"task": "compliance.sign_in.tidy", "schedule": crontab(minute=45)},
+    "tidy sign-in": {"task": "compliance.sign_in.tidy", "schedule": crontab(minute=45), "options": {"expires": 3600}},
     "evidence": {"task": "compliance.evidence.forget", "schedule": crontab(minute=50), "options": {"expires": 3600}},
     "exports": {"task": "compliance.exports.look", "schedule": 300.0, "options": {"expires": 300}},
-    "files": {"task": "compliance.files.clear_all", "schedule": crontab(minute=20)},
-    "files without rows": {"task": "compliance.files.clear_orphans_all", "schedule": crontab(hour=4, minute=15)},
+    "files": {"task": "compliance.files.clear_all", "schedule": crontab(minute=20), "options": {"expires": 3600}},
+    "files without rows": {
+        "task": "compliance.files.clear_orphans_all",
+        "schedule": crontab(hour=4, minute=15),
+        "options": {"expires": 24 * 3600},
+    },
     "reports": {"task": "compliance.reports.look", "schedule": 300.0, "options": {"expires": 300}},
     "waiting jobs": {"task": "compliance.console.send_waiting", "schedule": 600.0, "options": {"expires": 600}},
     "standing": {
@@ -350,7 +358,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
-    "verify nightly": {"task": "compliance.operations.verify_all", "schedule": crontab(hour=2, minute=30)},
+    "verify nightly": {
+        "task": "compliance.operations.verify_all",
+        "schedule": crontab(hour=2, minute=30),
+        "options": {"expires": 24 * 3600},
+    },
 }
 
 LOG_LEVEL = environment.LOG_LEVEL
