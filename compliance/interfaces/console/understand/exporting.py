@@ -247,4 +247,4 @@ def _paged(organization_id: uuid.UUID, read: Callable[[After | None], tuple[list
 
 def _name(person_name: str | None, erased: bool) -> str:
     """A name as pages display it."""
-    return gettext("Erased person") if erased else person_name or ""
+    return gettext("Erased person") if erased else person_name or gettext("No name")

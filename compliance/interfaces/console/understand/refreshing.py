@@ -159,6 +159,7 @@ def _add_up(organization_id: uuid.UUID, now: datetime) -> None:
         "certificates": CERTIFICATES.number,
         "policies": owed("policy").number,
         "valid": CertificateStatus.VALID.value,
+        "practice": AccessState.STAFF_PRACTICE.value,
     }
     sql.execute("DELETE FROM console_tally WHERE organization_id = %s", [organization_id])
     sql.execute(_TALLIES, values)
@@ -192,7 +193,8 @@ SELECT %(organization)s::uuid, kind, course_id, bucket, count(*) FROM (
     FROM late LEFT JOIN s p ON p.register = %(people)s AND p.learner_profile_id = late.learner_profile_id
     LEFT JOIN LATERAL unnest(p.team_ids) AS team(id) ON true
   UNION ALL
-    SELECT 'member', NULL, team.id::text FROM s, unnest(s.team_ids) AS team(id) WHERE register = %(people)s
+    SELECT 'member', NULL, team.id::text FROM s, unnest(s.team_ids) AS team(id)
+    WHERE register = %(people)s AND state <> %(practice)s::text
   UNION ALL
     SELECT 'team-signature', late.course_id, coalesce(team.id::text, '')
     FROM s late LEFT JOIN s p ON p.register = %(people)s AND p.learner_profile_id = late.learner_profile_id

@@ -17,6 +17,7 @@ from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS
 from compliance.interfaces.console.understand.queries import State
 from compliance.interfaces.console.understand.refreshing import WEEKS
 from compliance.interfaces.console.visit import Visit
+from compliance.rules.company_days import end_of_day
 from compliance.rules.vocabulary import Outcome
 
 TEAMS_LISTED = 12
@@ -66,6 +67,9 @@ def dashboard(visit: Visit) -> HttpResponse:
         return visit.link("work", {"show": show, "course": course} | more)
 
     def register_then(show: str, day: date | None) -> str:
+        """The register as at the end of a day; "" for a day before the company's history begins."""
+        if day is not None and end_of_day(visit.zone.key, day) < visit.organization.history_complete_from:
+            return ""
         return visit.link("training-records", {"as_at": day, "course": course, "show": show})
 
     required = sum(counts["required"].values())

@@ -37,7 +37,8 @@ def work(visit: Visit) -> HttpResponseBase:
     visit.saw(each.learner_profile_id for each in lines)
     names = queries.teams(organization_id)
     counts = queries.tallies(organization_id, asked.course)
-    known = None if asked.team or asked.age or asked.person else number(asked.show, counts)
+    narrowed = bool(asked.team or asked.person)  # no tally is of a team's or a person's records alone
+    known = None if narrowed or asked.age else number(asked.show, counts)
     total = queries.count(organization_id, wanted) if known is None else known
     register = REGISTERS[wanted.register]
     everything = selection.of_work(organization_id, asked, moment) if lines else ""
@@ -48,8 +49,11 @@ def work(visit: Visit) -> HttpResponseBase:
         "asked": person,
         "filters": asked,
         "show": SHOWS[asked.show],
-        "shows": [(name, show.title, number(name, counts)) for name, show in SHOWS.items()],
-        "ages": [(age, title, counts["age"].get(age, 0)) for age, title in AGE_TITLES.items()],
+        "shows": [(name, show.title, None if narrowed else number(name, counts)) for name, show in SHOWS.items()],
+        "ages": [
+            (age, title, None if narrowed or asked.show != "overdue" else counts["age"].get(age, 0))
+            for age, title in AGE_TITLES.items()
+        ],
         "courses": queries.courses(organization_id),
         "teams": names,
         "total": total,

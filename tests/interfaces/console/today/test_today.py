@@ -18,6 +18,7 @@ from compliance.interfaces.console.understand.refreshing import refresh
 from compliance.tenancy import context
 from tests.companies import make_present_company, noon
 from tests.interfaces.console.test_acting import do
+from tests.verbs import invite_person
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +63,17 @@ def test_each_number_is_that_of_the_list_that_it_leads_to(staff, behind):
     for part in ("owed", "teams", "week"):
         for number, where in _lines(page, part).values():
             assert len(re.findall(r'<td class="line-title">', client.get(where).content.decode())) == number
+
+
+def test_the_number_of_people_is_that_of_the_list_that_it_leads_to(staff, behind):
+    gone = behind.join("Gone")
+    behind.leave(gone, behind.now - timedelta(days=1))
+    invite_person(organization_id=behind.organization_id, at=behind.start, work_email="invited@example.org")
+    capture_all(behind.organization_id, timezone.now())
+    refresh(behind.organization_id, timezone.now())
+    client = staff(OPERATOR)
+    (where,) = re.findall(r'class="tile" href="([^"]+)"><b>3</b><span>People<', _page(client, behind))
+    assert "3 people." in client.get(where).content.decode()
 
 
 def test_signatures_due_this_week_are_listed_apart_from_those_without_a_day_and_from_training(staff, behind):

@@ -2,9 +2,11 @@
 
 import io
 import json
+import re
 import uuid
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 from xml.etree import ElementTree
@@ -22,7 +24,7 @@ from compliance.interfaces.console.evidence.subject import subject
 from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.tables import xlsx
 from compliance.interfaces.console.understand import charts, queries, refreshing, tasks, views
-from compliance.interfaces.console.understand.filters import SHOWS, Filters
+from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS, Filters
 from compliance.interfaces.console.understand.models import Mark
 from compliance.registers import pages, training
 from compliance.registers.listings import LISTINGS
@@ -32,7 +34,7 @@ from compliance.rules.vocabulary import CertificateKind
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
-from tests.companies import ADMINISTRATOR
+from tests.companies import ADMINISTRATOR, make_company, noon
 from tests.interfaces.console.small_company import FORMULA, JOINED, NOW, SmallCompany, small_company
 from tests.verbs import end_share, void_completion
 
@@ -291,6 +293,49 @@ def test_pages_say_how_old_they_are_and_show_the_numbers(small, staff):
         assert client.get(address(small, "work") + f"?show={show}&team={small.drivers}").status_code == 200
     for wrong in ("show=nothing", "team=7", "age=5", "after=AAAA"):
         assert client.get(address(small, "work") + f"?{wrong}").status_code == 422
+
+
+def test_a_week_leads_to_the_register_where_the_company_has_a_history(staff):
+    begun = noon(20)
+    new = replace(make_company("New", history_from=begun.date(), at=begun), start=begun, now=timezone.now())
+    new.share(new.course(), days=5)
+    new.join()
+    capture_all(new.organization_id, new.now)
+    refreshing.refresh(new.organization_id, new.now)
+    client = staff(OPERATOR)
+    page = client.get(reverse("console:dashboard", args=[new.organization_id])).content.decode()
+    weeks = page.partition('<table class="weeks">')[2].partition("</table>")[0]
+    links = re.findall(r'<a href="([^"]+)">(\d+)</a>', weeks)
+    assert 4 <= len(links) <= 8
+    for link, number in links:
+        assert f"<b>{number}</b> row" in client.get(link.replace("&amp;", "&")).content.decode(), link
+
+
+def test_a_filter_states_a_number_only_where_its_list_has_as_many_rows(small, staff):
+    client = staff(OPERATOR)
+    ada = small.people["Ada"].learner_profile_id
+    seen = 0
+    for narrowed in ("", f"&course={small.fire}", f"&team={small.drivers}", f"&person={ada}"):
+        page = client.get(f"{address(small, 'work')}?show=overdue{narrowed}").content.decode()
+        for name, values in (("show", SHOWS), ("age", AGE_TITLES)):
+            options = page.partition(f'<select id="{name}"')[2].partition("</select>")[0]
+            for value, number in re.findall(r'<option value="([^"]+)"[^>]*>[^<]*\((\d+)\)<', options):
+                assert value in values
+                more = "" if name == "show" else "&show=overdue"
+                found = client.get(f"{address(small, 'work')}?{name}={value}{more}{narrowed}").content.decode()
+                assert f"<b>{number}</b> row" in found, (narrowed, value)
+                seen += 1
+    assert seen > 20
+
+
+def test_whoever_has_no_name_is_called_the_same_on_a_page_and_in_its_file(small, staff):
+    small.company.join("Nemo", person_name=None)
+    capture_all(small.organization_id, NOW)
+    refreshing.refresh(small.organization_id, NOW)
+    client = staff(COMPLIANCE_MANAGER)
+    assert "No name" in client.get(address(small, "work")).content.decode()
+    taken = client.get(address(small, "export", what="work", written_as="csv"))
+    assert "No name," in b"".join(taken.streaming_content).decode()
 
 
 def test_a_company_that_was_never_counted_says_so(staff, empty_company):
