@@ -1,7 +1,8 @@
 """Figures of a course for managers: who has begun, each person's progress, and the questions missed most.
 
-Each read takes a constant number of statements. Only people who are here now are counted, each with their newest take;
-takes that were carried to another release are left out.
+Each read takes a constant number of statements. Only people who are here now are counted, each with their newest take
+of the course and of each lesson that was shared alone; takes that were carried to another release are left out. Whoever
+takes the course and a lesson of it counts once.
 """
 
 import uuid
@@ -23,6 +24,7 @@ _STATE = f"""CASE WHEN t.finished_at IS NULL THEN 'begun'
     WHEN {training.voided("t.completion_receipt_id")} THEN 'voided' ELSE 'finished' END"""
 
 _COMPANY = "(SELECT %(organization)s::uuid)"
+_PEOPLE = "count(DISTINCT t.learner_profile_id)"
 
 
 def _takes(*, of_course: bool, of_team: bool) -> str:
@@ -54,7 +56,7 @@ class CourseTaken(NamedTuple):
 def courses_taken(organization_id: uuid.UUID, now: datetime) -> list[CourseTaken]:
     """The courses that anybody who is here has begun, by title. One statement."""
     rows = sql.fetch(
-        "SELECT t.course_id, coalesce(c.title, ''), count(*), count(*) FILTER (WHERE t.state = 'finished'),"  # noqa: S608
+        f"SELECT t.course_id, coalesce(c.title, ''), {_PEOPLE}, {_PEOPLE} FILTER (WHERE t.state = 'finished'),"  # noqa: S608
         f" max(t.seen_at) FROM {_takes(of_course=False, of_team=False)} {courses_queries.joined('t', _COMPANY)}"
         " GROUP BY t.course_id, c.title ORDER BY lower(c.title), t.course_id",
         {"organization": organization_id, "at": now},
@@ -77,8 +79,8 @@ def figures(
 ) -> Figures:
     """How many have begun, are in progress, have finished, and have finished with every question right."""
     (row,) = sql.fetch(
-        "SELECT count(*), count(*) FILTER (WHERE t.state = 'begun'), count(*) FILTER (WHERE t.state = 'finished'),"  # noqa: S608
-        " count(*) FILTER (WHERE t.state = 'finished' AND t.assessed),"
+        f"SELECT {_PEOPLE}, {_PEOPLE} FILTER (WHERE t.state = 'begun'), {_PEOPLE} FILTER (WHERE t.state = 'finished'),"  # noqa: S608
+        f" {_PEOPLE} FILTER (WHERE t.state = 'finished' AND t.assessed),"
         " (array_agg(t.course_release_id ORDER BY t.begun_at DESC))[1]"
         f" FROM {_takes(of_course=True, of_team=team_id is not None)}",
         {"organization": organization_id, "course": course_id, "team": team_id, "at": now},
@@ -104,8 +106,8 @@ def missed(
     Answers in any release count, as long as the lesson is the same.
     """
     rows = sql.fetch(
-        "SELECT a.lesson_sha256, a.question_id, count(*) FILTER (WHERE a.number = 1),"  # noqa: S608
-        ' count(*) FILTER (WHERE a.number = 1 AND NOT a."right"), count(*) FILTER (WHERE NOT a."right")'
+        f"SELECT a.lesson_sha256, a.question_id, {_PEOPLE} FILTER (WHERE a.number = 1),"  # noqa: S608
+        f' {_PEOPLE} FILTER (WHERE a.number = 1 AND NOT a."right"), count(*) FILTER (WHERE NOT a."right")'
         f" FROM {_takes(of_course=True, of_team=team_id is not None)}"
         " JOIN learning_answer a ON a.organization_id = t.organization_id AND a.take_id = t.take_id"
         " GROUP BY a.lesson_sha256, a.question_id",

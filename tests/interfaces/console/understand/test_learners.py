@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from compliance.facts.courses.models import ReleaseContent
+from compliance.facts.courses.models import Lesson, ReleaseContent
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
@@ -23,12 +23,14 @@ from tests.learning.courses_to_take import (
     begin,
     do_everything,
     lesson,
+    lesson_release_id,
     page,
     question,
     take_in,
     teach,
     teach_again,
 )
+from tests.verbs import share_lesson
 
 pytestmark = pytest.mark.django_db
 
@@ -106,6 +108,35 @@ def test_an_auditor_sees_no_names_where_fewer_than_five_have_begun(company: Comp
     enough = words(staff(AUDITOR), address(company, course))
     assert "Person 0" in enough
     assert "Give more" not in enough
+
+
+def test_whoever_takes_the_course_and_one_lesson_of_it_is_one_person(company: Company, staff: Any) -> None:
+    people = [company.join(f"Person {number}") for number in range(3)]
+    course = teach(company, LESSON)
+    lesson_id = lesson_release_id(LESSON)
+    with context.company(company.organization_id):
+        stored = Lesson.objects.get(lesson_release_id=lesson_id)
+    share_lesson(
+        organization_id=company.organization_id, at=company.start, now=company.now, course_id=course.course_id,
+        lesson_release_id=lesson_id, title=stored.title, version=stored.version, content_sha256=stored.content_sha256,
+    )  # fmt: skip
+    take_in(company)
+    now = datetime.now(UTC)
+    for person in people:
+        some_way(company, person, course)
+        with context.company(company.organization_id):
+            alone = courses.assignment(
+                company.organization_id, person.learner_profile_id, now, lesson_release_id=lesson_id
+            )
+            way = taking.open_take(alone, now)
+            do_everything(way, now, choices=WRONG)
+    text = words(staff(COMPLIANCE_MANAGER), address(company, course))
+    assert "3 Have begun 3 Under way 0 Finished" in text
+    assert "p2.q1 3 3" in text
+    assert "Fire safety 3 0" in words(staff(OPERATOR), f"/console/companies/{company.organization_id}/learning/")
+    few = words(staff(AUDITOR), address(company, course))
+    assert "3 Have begun" in few
+    assert "Person 0" not in few
 
 
 def test_what_goes_on_in_another_version_counts_once(company: Company, staff: Any) -> None:
