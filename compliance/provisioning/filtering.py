@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import Enum
 from types import UnionType
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from scim2_models import InvalidFilterException, Path, Resource, ScimFilter
 from scim2_models.path import (
@@ -200,10 +201,13 @@ class _Conditions(FilterVisitor[str]):
     def _compared(self, found: _Attribute, left: str, operator: CompareOperator, value: Any) -> str:
         if value is None:
             return f"({left}) IS {'' if operator is CompareOperator.eq else 'NOT '}NULL"
-        if isinstance(value, str):
-            left = f"normalize({left}, NFC)" if found.binding.case_exact else f"lower(normalize({left}, NFC))"
-            value = found.binding.comparable(value)
-        return _OPERATORS[operator](f"({left})", self._parameter(value))
+        if not isinstance(value, str):
+            return _OPERATORS[operator](f"({left})", self._parameter(value))
+        # Both sides are put in lower case by the database: Python does so otherwise with Σ and İ.
+        left, right = f"normalize({left}, NFC)", self._parameter(normalize("NFC", value))
+        if not found.binding.case_exact:
+            left, right = f"lower({left})", f"lower({right})"
+        return _OPERATORS[operator](f"({left})", right)
 
     def _parameter(self, value: Any) -> str:
         name = f"f{len(self.parameters)}"
@@ -217,7 +221,7 @@ _TYPES: Mapping[type | UnionType, str] = {str: "text", bool: "boolean", int | fl
 
 def _ordered(sign: str) -> Callable[[str, str], str]:
     def compared(left: str, right: str) -> str:
-        collation = ' COLLATE "C"' if right.endswith("::text") else ""
+        collation = ' COLLATE "C"' if "::text" in right else ""
         return f"coalesce({left}{collation} {sign} {right}, false)"
 
     return compared

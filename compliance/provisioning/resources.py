@@ -34,6 +34,11 @@ POLICY = ScimPolicy(
 """Deviations that are tolerated: the habits of Entra ID and Okta."""
 
 
+def unassigned(value: Any) -> Any:
+    """None for an external identifier that is blank: it names nobody, and several resources may have it."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
 class Email(ComplexAttribute):
     """An e-mail address; any text, since what is no address becomes no fact."""
 
@@ -97,6 +102,8 @@ class User(Resource[AnyExtension]):
     addresses: list[Address] | None = None
     groups: Annotated[list[GroupMembership] | None, Mutability.read_only] = Field(None)
     roles: list[Role] | None = None
+
+    _no_external_id = field_validator("external_id", mode="before")(unassigned)
 
 
 Employee = User[EnterpriseUser]

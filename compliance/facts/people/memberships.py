@@ -30,13 +30,13 @@ def list_teams(
     asked = {
         "organization": organization_id,
         "team_ids": None if team_ids is None else list(team_ids),
-        "name": None if name is None else name.lower(),
+        "name": name,
     }
     rows = sql.fetch(
         "SELECT team_id, name, created_at, name_at FROM people_team"
         " WHERE organization_id = (SELECT %(organization)s::uuid)"
         " AND (%(team_ids)s::uuid[] IS NULL OR team_id = ANY(%(team_ids)s::uuid[]))"
-        " AND (%(name)s::text IS NULL OR lower(name) = %(name)s::text) ORDER BY created_at, team_id",
+        " AND (%(name)s::text IS NULL OR lower(name) = lower(%(name)s::text)) ORDER BY created_at, team_id",
         asked,
     )
     return [ListedTeam(*row) for row in rows]

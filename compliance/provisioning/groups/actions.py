@@ -14,6 +14,7 @@ from compliance.provisioning.clients import Client
 from compliance.provisioning.groups import queries
 from compliance.provisioning.groups.naming import NO_SUCH_MEMBER, Change
 from compliance.provisioning.groups.queries import Seen
+from compliance.provisioning.models import ProvisionedGroup
 from compliance.provisioning.users.reading import visible
 from compliance.tenancy import sql
 
@@ -127,6 +128,10 @@ def _write(client: Client, seen: Seen, lines: Sequence[FactLine], now: datetime,
     """Records the facts, and keeps what the client states of the team."""
     if lines:
         record(client.organization_id, lines, now=now)
+    if seen.external_id is not None:  # a Group that the client has removed does not keep it from another one
+        ProvisionedGroup.objects.filter(
+            organization_id=client.organization_id, source_id=client.source.source_id, external_id=seen.external_id
+        ).exclude(team_id=seen.team_id).exclude(deleted_at=None).update(external_id=None)
     sql.execute(
         "INSERT INTO provisioning_provisionedgroup AS g"
         " (organization_id, source_id, team_id, external_id, version, changed_at, deleted_at)"

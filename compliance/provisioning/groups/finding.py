@@ -30,12 +30,12 @@ def matching(client: Client, wanted: ScimFilter[Any] | None) -> list[Seen]:
     return [each for each in found if wanted.match(_resource(each, inside.get(each.team_id, set())))]
 
 
-def order(name: str) -> Callable[[Seen], str]:
-    """The sort key of an attribute; Groups without the attribute come first."""
-    keys: dict[str, Callable[[Seen], str]] = {
-        "id": lambda each: str(each.team_id),
-        "displayname": lambda each: each.name.lower(),
-        "externalid": lambda each: each.external_id or "",
+def order(name: str) -> Callable[[Seen], tuple[bool, str]]:
+    """The sort key of an attribute; Groups without the attribute come last (RFC 7644, 3.4.2.3)."""
+    keys: dict[str, Callable[[Seen], tuple[bool, str]]] = {
+        "id": lambda each: (False, str(each.team_id)),
+        "displayname": lambda each: (False, each.name.lower()),
+        "externalid": lambda each: (each.external_id is None, each.external_id or ""),
     }
     return keys[name]
 

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from scim2_models import (
     URN,
     CaseExact,
@@ -16,6 +16,8 @@ from scim2_models import (
     Returned,
     Uniqueness,
 )
+
+from compliance.provisioning.resources import unassigned
 
 MEMBER_TYPE = "User"
 
@@ -39,6 +41,8 @@ class Group(Resource[Any]):
     display_name: Annotated[str | None, Uniqueness.server, Required.true] = None
     members: list[Member] | None = None
     Members: ClassVar[type[ComplexAttribute]] = Member
+
+    _no_external_id = field_validator("external_id", mode="before")(unassigned)
 
 
 def members(profile_ids: Iterable[uuid.UUID], names: dict[uuid.UUID, str | None] | None = None) -> list[Member]:

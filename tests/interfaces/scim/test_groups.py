@@ -158,6 +158,27 @@ def test_a_removed_group_is_gone_its_members_left_and_it_comes_back_by_name_or_i
     assert read(client, again["id"])["displayName"] == "Third name"
 
 
+def test_a_removed_group_keeps_its_identifier_from_nobody(client):
+    group, other = make(client, "Crew", externalId="g-1"), make(client, "Other")
+    assert client("DELETE", f"/Groups/{group['id']}").status_code == 204
+    taken = {"op": "add", "path": "externalId", "value": "g-1"}
+    assert client.patch(f"/Groups/{other['id']}", taken).status_code == 204
+    assert read(client, other["id"])["externalId"] == "g-1"
+    assert make(client, "Crew")["id"] == group["id"]
+
+
+def test_a_blank_external_identifier_is_none(client):
+    assert "externalId" not in make(client, "Crew", externalId="")
+    assert "externalId" not in make(client, "Other", externalId="")
+
+
+def test_names_in_greek_capitals_are_found_and_unique(client):
+    made = make(client, "ΠΩΛΗΣΕΙΣ")
+    found = send(client, entra.find_group("ΠΩΛΗΣΕΙΣ")).json()["Resources"]
+    assert [each["id"] for each in found] == [made["id"]]
+    refused(send(client, okta.push_group("ΠΩΛΗΣΕΙΣ")), 409, "uniqueness")
+
+
 def test_names_and_external_identifiers_are_unique_and_case_of_names_does_not_count(client, client_of, company):
     group = make(client, "Crew", externalId="g-1")
     assert "displayName" in refused(send(client, okta.push_group("CREW")), 409, "uniqueness")
@@ -263,6 +284,15 @@ def test_lists_are_paged_and_ordered(client):
         "Resources" not in client.get("/Groups?count=0").json() or not client.get("/Groups?count=0").json()["Resources"]
     )
     assert client.get("/Groups?count=0").json()["totalResults"] == 3
+
+
+def test_groups_without_the_attribute_of_the_order_come_last(client):
+    make(client, "None")
+    make(client, "B", externalId="b")
+    make(client, "A", externalId="a")
+    for order, names in (("", ["A", "B", "None"]), ("&sortOrder=descending", ["None", "B", "A"])):
+        listed = client.get(f"/Groups?sortBy=externalId{order}").json()["Resources"]
+        assert [each["displayName"] for each in listed] == names
 
 
 def test_a_precondition_that_fails_changes_nothing(client, ids):

@@ -17,6 +17,7 @@ from compliance.tenancy import context
 from tests import verbs
 from tests.companies import make_present_company
 from tests.interfaces.api.conftest import Caller, issue_everything
+from tests.interfaces.scim import entra
 from tests.interfaces.scim.conftest import ENTERPRISE, USER
 from tests.interfaces.scim.test_protocol import fault
 
@@ -212,6 +213,26 @@ def test_an_address_that_was_given_to_somebody_else_goes_with_the_external_id(cl
     back = client.user("a@example.com", externalId="2")
     assert back["id"] == second["id"]
     assert client.user("c@example.com", externalId="1")["id"] == first["id"]
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_blank_external_identifier_is_none_and_makes_nobody_somebody_else(client, blank):
+    made = client.user("a@example.com", externalId=blank)
+    assert "externalId" not in made
+    client("DELETE", _path(made))
+    other = client.user("b@example.com", externalId=blank)
+    assert other["id"] != made["id"]
+    third = client.user("c@example.com", externalId="3")
+    answer = client.patch(_path(third), {"op": "replace", "path": "externalId", "value": blank})
+    assert answer.status_code == 200
+    assert "externalId" not in answer.json()
+
+
+@pytest.mark.parametrize("name", ["ΝΙΚΟΣ", "ΝΙΚΟΣ@example.com", "İbrahim@example.com"])
+def test_names_that_python_puts_in_another_lower_case_are_found(client, name):
+    made = client.user(name)
+    found = client.get(entra.find_user(name).path).json()["Resources"]
+    assert [each["id"] for each in found] == [made["id"]]
 
 
 def test_a_name_that_somebody_present_has_is_a_conflict(client, company):
