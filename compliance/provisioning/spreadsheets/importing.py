@@ -87,12 +87,14 @@ def import_people(
                 wait_for_other_imports(organization_id)
                 turns.wait(organization_id)
                 now = clock()
-                planned = _plan(organization_id, rows, columns, now, leavers, refused)
-                if confirmed is not None and not refused and planned.fingerprint != confirmed:
+                planned = _plan(organization_id, rows, columns, now, leavers, {})
+                if confirmed is not None and planned.fingerprint != confirmed:
                     raise CompanyChangedError(
                         "The company has changed since the preview, so something else would be recorded now. Nothing"
                         " was recorded: look at the preview again."
                     )
+                if refused:
+                    planned = _plan(organization_id, rows, columns, now, leavers, refused)
                 check_leaves(planned, confirmed_leaves)
                 return Outcome(planned, _record(organization_id, facts_of(planned, now), now, teller, progress))
         except _RefusedRows as rolled_back:

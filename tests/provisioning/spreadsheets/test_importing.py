@@ -151,6 +151,30 @@ def test_what_was_confirmed_and_is_not_so_any_more_is_not_recorded(company: Comp
     assert len(people(company)) == 1
 
 
+def test_what_changes_while_refused_rows_are_planned_again_is_not_recorded_unseen(company: Company) -> None:
+    ada = company.join("Ada", at=company.start, account_email="ada@b.c")
+    company.leave(ada, at=company.now - timedelta(minutes=1))
+    company.join("Ada", at=datetime.now(UTC) + timedelta(minutes=3), account_email="ada@b.c",
+                 learner_profile_id=ada.learner_profile_id)  # fmt: skip
+    lines = "ada@b.c;7;Ada;Sales;\nben@b.c;8;Ben;Sales;\n"
+    table = read((HEAD + lines).encode())
+    with context.company(company.organization_id):
+        columns = matching.recognise(table.headings, table.first)
+        seen = preview(company.organization_id, table, columns, now=datetime.now(UTC), leavers=True)
+    assert seen.leaves == []
+    turns: list[datetime] = []
+
+    def clock() -> datetime:
+        turns.append(datetime.now(UTC))
+        if len(turns) == 2:  # the first turn ended because the rules refused Ada's row
+            company.join("Cleo", at=company.now, account_email="cleo@b.c")
+        return datetime.now(UTC)
+
+    with pytest.raises(CompanyChangedError):
+        take_in(company, lines, leavers=True, confirmed=seen.fingerprint, clock=clock)
+    assert len(turns) == 2
+
+
 def test_a_file_that_is_cut_off_while_it_is_recorded_has_recorded_nothing(
     company: Company, monkeypatch: pytest.MonkeyPatch
 ) -> None:
