@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from allauth.account.internal.flows.login import record_authentication
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
+from allauth.socialaccount.helpers import render_authentication_error
 from allauth.socialaccount.models import SocialApp, SocialLogin
 from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from django.conf import settings
@@ -20,6 +21,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from requests import RequestException
 
 from compliance.interfaces.console import access_log
 from compliance.interfaces.console.sign_in import letters
@@ -34,7 +36,10 @@ class CompanyProvider(OpenIDConnectProvider):
         """Redirects to the provider; the nonce is kept with the state, in the session."""
         nonce = secrets.token_urlsafe(24)
         asked = (values.pop("auth_params", None) or self.get_auth_params()) | {"nonce": nonce}
-        return super().redirect(request, *given, auth_params=asked, nonce=nonce, **values)
+        try:
+            return super().redirect(request, *given, auth_params=asked, nonce=nonce, **values)
+        except RequestException as error:  # the provider does not answer
+            return render_authentication_error(request, self, exception=error)
 
 
 class CompanySignIn(DefaultSocialAccountAdapter):
@@ -61,7 +66,8 @@ class CompanySignIn(DefaultSocialAccountAdapter):
         token = claims.get("id_token") or {}
         userinfo = claims.get("userinfo") or token
         # OpenID Connect Core 1.0, 5.3.2: userinfo of another subject than the token's must not be used.
-        if sociallogin.state.get("process", "login") != "login" or not token or userinfo.get("sub") != token.get("sub"):
+        same = token.get("sub") and userinfo.get("sub") == token["sub"]
+        if sociallogin.state.get("process", "login") != "login" or not same:
             _refuse(request)
         if token.get("nonce") != sociallogin.state["nonce"]:
             _refuse(request)
@@ -84,11 +90,13 @@ def _account_of(request: HttpRequest, issuer: str, subject: str, userinfo: dict[
     if found is not None:
         return found.user
     named = Q(issuer="", subject=subject)
-    if userinfo.get("email_verified") is True and userinfo.get("email"):
-        named |= Q(subject="", email__iexact=str(userinfo["email"]))
+    address = str(userinfo.get("email") or "")
+    if userinfo.get("email_verified") is True and address:
+        named |= Q(subject="", email__iexact=address)
     now = timezone.now()
     with transaction.atomic():
-        waiting = list(linked.select_for_update(of=("self",)).filter(named))
+        candidates = linked.select_for_update(of=("self",)).filter(named)
+        waiting = [each for each in candidates if each.subject or _comparable(each.email) == _comparable(address)]
         if len(waiting) != 1:
             return None
         (found,) = waiting
@@ -96,6 +104,11 @@ def _account_of(request: HttpRequest, issuer: str, subject: str, userinfo: dict[
         found.save(update_fields=["issuer", "subject", "bound_at"])
         letters.tell(request, found.user, "company account bound", now)
     return found.user
+
+
+def _comparable(address: str) -> str:
+    """An address without case, if all of it is ASCII. In capitals a dotless ı is an I, but the domain is another one."""
+    return address.lower() if address.isascii() else address
 
 
 def _refuse(request: HttpRequest) -> NoReturn:

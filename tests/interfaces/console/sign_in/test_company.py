@@ -129,6 +129,25 @@ def test_an_address_that_is_not_verified_or_not_linked_opens_nothing(claims, com
     assert AccessLog.objects.filter(page="company account refused").exists()
 
 
+@pytest.mark.parametrize(
+    "linked, there", [("github", "g\u0131thub"), ("g\u0131thub", "github"), ("kiosk", "kio\u017fk")]
+)
+def test_an_address_whose_capitals_alone_are_those_of_a_linked_one_opens_nothing(linked, there, company):
+    _link(make_staff("olga", OPERATOR), email=f"olga@{linked}.example")
+    _person(company, "subject-14", email=f"olga@{there}.example", email_verified=True)
+    assert _at_provider(Client(), "subject-14").status_code == 403
+    _person(company, "subject-15", email=f"olga@{linked}.example", email_verified=True)
+    assert _at_provider(Client(), "subject-15").url == "/console/"
+
+
+def test_a_provider_that_does_not_answer_leads_back_to_the_sign_in(company, settings):
+    settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"][0]["settings"] = {
+        "server_url": f"http://127.0.0.1:{ports.free_port()}"
+    }
+    answer = Client().get(WITH)
+    assert (answer.status_code, b"Back to the sign-in" in answer.content) == (401, True)
+
+
 def test_the_address_of_an_account_that_nobody_linked_opens_nothing(company):
     user = make_staff("olga", OPERATOR)
     user.email = "olga@harbour.example"
