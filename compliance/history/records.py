@@ -95,17 +95,17 @@ def differ(before: str | None, after: str | None) -> bool:
 
 
 def versions(organization_id: uuid.UUID, record_number: int, most: int) -> list[Version]:
-    """The first `most` versions of a record in the order in which they were written."""
+    """The last `most` versions of a record in the order in which they were written."""
     rows = sql.fetch(
         "SELECT v.sequence, v.capture_sequence, v.valid_from, v.recorded_at, v.cause, v.logic_version, v.body, c.why"
         " FROM history_historyrow v JOIN history_capture c"
         " ON c.organization_id = v.organization_id AND c.capture_sequence = v.capture_sequence"
-        " WHERE v.organization_id = (SELECT %s::uuid) AND v.birth = %s ORDER BY v.sequence + 0 LIMIT %s",
+        " WHERE v.organization_id = (SELECT %s::uuid) AND v.birth = %s ORDER BY v.sequence + 0 DESC LIMIT %s",
         [organization_id, record_number, most],
     )
     return [
         version._replace(body=visible_text(version.body), identity=stored_identity(version.body))
-        for version in (Version(*row) for row in rows)
+        for version in (Version(*row) for row in reversed(rows))
     ]
 
 

@@ -53,6 +53,8 @@ def chosen(
     begin = organization.history_complete_from if whole else moment - LONGEST_PERIOD
     if start:
         begin = company_days.start_of_day(zone, day(start))
+        if begin > moment:
+            raise UnreadableInputError(gettext("The first day lies behind the second. Choose an earlier one."))
     begin = max(begin, organization.history_complete_from)
     if moment < organization.history_complete_from:
         first = organization.history_complete_from.astimezone(visit.zone)

@@ -19,7 +19,6 @@ from compliance.interfaces.console.acting.registry import ACTS, offered
 from compliance.interfaces.console.errors import NothingThereError
 from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.permissions import Permission
-from compliance.interfaces.console.see.registers import COURSES_AT_MOST
 from compliance.interfaces.console.visit import Visit
 from compliance.registers import pages
 from compliance.registers.listings import LISTINGS
@@ -28,7 +27,7 @@ from compliance.registers.questions import Position, Question
 from compliance.rules.vocabulary import ERASED_PERSON
 from compliance.tenancy.models import Organization
 
-ROWS_AT_MOST = 200
+ROWS_A_READ = 1000
 REMINDS = "remind-many"
 """The act that reminds people about the chosen records."""
 _DONE = ("completed_on_time", "completed_late", "completed_before_requirement")
@@ -70,7 +69,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
     to_do = [each for each in duties if each.state in ("overdue", "not_due_yet", "to_do")]
     access = held["employments"][-1] if held["employments"] else {}
     values: dict[str, Any] = {
-        "title": ERASED_PERSON if found.erased_at else found.person_name or _("No name"),
+        "title": _(ERASED_PERSON) if found.erased_at else found.person_name or _("No name"),
         "person": found,
         "when": when,
         "teams": queries.teams_of(organization_id, learner_profile_id, when.question.moment),
@@ -105,8 +104,8 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
 
 def _duties(organization: Organization, held: dict[str, list[dict[str, Any]]], moment: datetime) -> list[Duty]:
     """What the person owes or owed, courses and policies, each with its explanation."""
-    titles = courses.titles(organization.organization_id, None, COURSES_AT_MOST)
-    named = {str(each.course_id): each.title for each in titles}
+    wanted = {uuid.UUID(row["course_id"]) for of in ("training", "policies") for row in held[of]}
+    named = courses.titles_of(organization.organization_id, wanted)
     reason = because.of_person(organization, held["training"], held["policies"], moment)
     found = []
     for register in REGISTERS.values():
@@ -119,7 +118,7 @@ def _duties(organization: Organization, held: dict[str, list[dict[str, Any]]], m
                 state = "overdue"
             found.append(
                 Duty(
-                    title=row.get("policy_title") or named.get(row["course_id"], ""),
+                    title=row.get("policy_title") or named.get(uuid.UUID(row["course_id"]), ""),
                     policy=register.of_person == "policies",
                     register=register.name,
                     record_id=row["record_id"],
@@ -180,9 +179,14 @@ def _acts(visit: Visit, found: queries.Person, access: str | None) -> list[dict[
 
 
 def _rows(listing: Listing, question: Question) -> list[dict[str, Any]]:
-    """The person's rows in a register, as the API would give them."""
-    page = pages.page(listing, question, Position(), ROWS_AT_MOST, 2**31)
-    return list(orjson.loads(b"[" + page.content + b"]"))
+    """All of the person's rows in a register, as the API would give them."""
+    rows: list[dict[str, Any]] = []
+    after: Position | None = Position()
+    while after is not None:
+        page = pages.page(listing, question, after, ROWS_A_READ, 2**31)
+        rows += orjson.loads(b"[" + page.content + b"]")
+        after = page.position
+    return rows
 
 
 def _everything(question: Question) -> dict[str, list[dict[str, Any]]]:

@@ -18,7 +18,8 @@ from compliance.interfaces.console.visit import Visit
 MOVES_LISTED = 20
 REMINDS = "remind-many"
 REMINDED_AT_MOST = 2000
-"""How many late records a team's page hands to a reminder at once; for more there is the work list."""
+"""How many people a team's page looks at for a reminder, and how many late records it hands over; for more there is
+the work list."""
 
 
 def teams(visit: Visit) -> HttpResponse:
@@ -74,7 +75,7 @@ def team(visit: Visit, team_id: uuid.UUID) -> HttpResponse:
         "following": keyset.following(visit.request, last),
         "bar": bar(visit, "people") if members else None,
         "acts": offered(visit, "team", team_id=team_id, into=team_id),
-        "late": late if len(late) <= REMINDED_AT_MOST else [],
+        "late": late if max(len(everybody), len(late)) <= REMINDED_AT_MOST else [],
         "reminding": visit.address(f"act-{REMINDS}") if visit.staff.may(ACTS[REMINDS].permission) else "",
     }
     return visit.render("console/people/team.html", values)

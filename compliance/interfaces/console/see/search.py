@@ -119,7 +119,7 @@ def _of_people(visit: Visit, words: Sequence[str], most: int) -> Group:
 
 def _person(visit: Visit, found: people.Found) -> Hit:
     address = found.work_email or found.account_email or ""
-    label = ERASED_PERSON if found.erased else found.person_name or address or gettext("No name")
+    label = gettext(ERASED_PERSON) if found.erased else found.person_name or address or gettext("No name")
     detail = address if label != address else ""
     if found.learner_profile_id is not None:
         return Hit(label, detail, visit.address("person", learner_profile_id=found.learner_profile_id))

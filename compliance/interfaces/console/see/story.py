@@ -26,6 +26,7 @@ from compliance.interfaces.console.visit import Visit
 from compliance.rules.owed_learning.outcome import outcome_at
 
 VERSIONS_AT_MOST = 400
+"""How many versions a story has at most: the last ones."""
 
 
 def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
@@ -44,8 +45,8 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
         organization.organization_id, organization.time_zone, found.learner_profile_id, found.course_id
     )
     happened = _with_origins(happened, organization.organization_id, found, visit.now)
-    known = versions(organization.organization_id, found.birth, VERSIONS_AT_MOST)
-    written = story_of(known, happened, visit.now)
+    known = versions(organization.organization_id, found.birth, VERSIONS_AT_MOST + 1)  # the oldest is only compared
+    written = story_of(known, happened, visit.now)[-VERSIONS_AT_MOST:]
     current = next((each for each in written if each.in_force), None)
     about, field = _ACTED_ON.get(register, ("", ""))
     if declared.of_person == "employments" and found.learner_profile_id is None:

@@ -13,6 +13,7 @@ from compliance.interfaces.console import kinds as in_words
 from compliance.interfaces.console import wording
 from compliance.interfaces.console.visit import Visit
 from compliance.proofs.instants import hashed_instant
+from compliance.rules.vocabulary import ERASED_PERSON
 
 register = template.Library()
 
@@ -50,8 +51,8 @@ def moment(context: dict[str, Any], value: datetime | str | None) -> SafeString 
 
 @register.simple_tag
 def displayed_name(person_name: str | None, erased: object) -> str:
-    """A person's name as pages display it."""
-    return _("Erased person") if erased else person_name or _("No name")
+    """A person's name as pages display it. Rows of the API name an erased person in English."""
+    return _("Erased person") if erased or person_name == ERASED_PERSON else person_name or _("No name")
 
 
 @register.simple_tag(takes_context=True)

@@ -1,13 +1,17 @@
 """A person's page: duties and results in words, suitable acts, collapsed proofs, no findings of axe."""
 
 import re
+import uuid
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from compliance.facts.lines.kinds import CourseCreated
 from compliance.facts.people.erasing import erase_person
+from compliance.facts.recording.recording import record
 from compliance.history.actions import capture_all
+from compliance.interfaces.console.languages import COOKIE
 from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.understand import refreshing
 from compliance.tenancy import context
@@ -40,6 +44,54 @@ def test_what_is_late_comes_first_then_what_is_due_then_what_has_no_deadline(sta
         page.index(f">{title}<") for title in ("Late", "Soon", "Later", "Never")
     )
     assert "No deadline" in page
+
+
+@pytest.mark.django_db
+def test_a_person_with_more_records_than_one_read_takes_has_all_of_them(staff, monkeypatch):
+    monkeypatch.setattr("compliance.interfaces.console.people.person.ROWS_A_READ", 2)
+    company = make_present_company()
+    anna = company.join("Anna")
+    titles = [f"Course {number}" for number in range(5)]
+    for title in titles:
+        company.share(company.course(title), days=10)
+    page = page_of(staff(OPERATOR), company, anna)
+    assert "<b>5</b><span>Overdue</span>" in page
+    assert all(f">{title}<" in page.partition("<h2>To do</h2>")[2] for title in titles)
+
+
+@pytest.mark.django_db
+def test_whatever_number_of_courses_a_company_has_each_goes_by_its_title(staff):
+    company = make_present_company()
+    anna = company.join("Anna")
+    record(
+        company.organization_id,
+        [
+            CourseCreated(fact_id=uuid.uuid4(), at=company.start, course_id=uuid.uuid4(), title=f"Course {number}")
+            for number in range(500)
+        ],
+        now=company.now,
+    )
+    company.share(company.course("Zebra crossings"), days=200)
+    page = page_of(staff(OPERATOR), company, anna).partition("<h2>To do</h2>")[2].partition("What happened")[0]
+    assert "Zebra crossings" in page
+    assert "No title" not in page
+
+
+@pytest.mark.django_db
+def test_whoever_was_erased_is_called_so_in_the_language_of_the_page(staff):
+    company = make_present_company()
+    anna = company.join("Anna Berg")
+    with context.company(company.organization_id):
+        erase_person(
+            organization_id=company.organization_id, learner_profile_id=anna.learner_profile_id, at=company.now
+        )
+    client = staff(COMPLIANCE_MANAGER)
+    client.cookies[COOKIE] = "de"
+    page = page_of(client, company, anna)
+    assert "<h1>Gelöschte Person</h1>" in page
+    register = client.get(f"/console/companies/{company.organization_id}/registers/people/").content.decode()
+    assert "Gelöschte Person" in register
+    assert "Erased person" not in page + register
 
 
 @pytest.mark.django_db

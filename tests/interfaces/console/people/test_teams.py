@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from compliance.facts.people.erasing import erase_person
+from compliance.history.actions import capture_all
 from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
 from compliance.interfaces.console.understand import refreshing
 from compliance.tenancy import context
@@ -75,6 +76,29 @@ def test_who_left_the_company_is_in_no_team_and_who_was_erased_has_no_name(staff
     assert "Anna" not in people
     assert "Ben" not in page
     assert "Cleo" in people
+
+
+def test_a_team_has_as_many_people_as_its_page_lists(staff):
+    company = make_present_company()
+    team = company.team("Sales")
+    company.join("Anna", team_ids=(team,))
+    company.join("Practice", team_ids=(team,), staff_practice=True)
+    capture_all(company.organization_id, company.now)
+    refreshing.refresh(company.organization_id, company.now)
+    client, where = staff(OPERATOR), f"/console/companies/{company.organization_id}/teams/"
+    page = client.get(f"{where}{team}/").content.decode()
+    assert "<b>1</b><span>People</span>" in page
+    assert "Practice" not in page.partition("What happened")[0]
+    assert 'data-name="People" class="number">1<' in client.get(where).content.decode()
+
+
+def test_everybody_is_reminded_at_once_only_where_everybody_is_looked_at(staff, monkeypatch):
+    full = full_company(4)
+    refreshing.refresh(full.company.organization_id, timezone.now())
+    client = staff(COMPLIANCE_MANAGER)
+    assert "Remind everybody overdue" in client.get(address(full, "team")).content.decode()
+    monkeypatch.setattr("compliance.interfaces.console.people.teams.REMINDED_AT_MOST", 3)
+    assert "Remind everybody overdue" not in client.get(address(full, "team")).content.decode()
 
 
 def test_a_team_of_another_company_answers_like_none(staff):

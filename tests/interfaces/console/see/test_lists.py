@@ -11,6 +11,7 @@ from python_calamine import CalamineWorkbook
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.interfaces.console.understand import refreshing
+from tests.companies import noon
 from tests.interfaces.console.companies import Full, full_company
 
 pytestmark = pytest.mark.django_db
@@ -133,3 +134,12 @@ def test_chosen_rows_alone_are_taken_away(staff):
         answer = client.post(of(full, f"export/{what}/csv/"), {"step": "chosen", "record_ids": boxes[1:3]})
         rows = list(csv.reader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig"))))
         assert [row[0] for row in rows[1:]] == people(text)[1:3]
+
+
+def test_a_period_that_ends_before_it_begins_is_refused(staff):
+    full = full_company(2)
+    client = staff(COMPLIANCE_MANAGER)
+    for name in ("period", "people", "acknowledgements"):
+        where = of(full, f"registers/{name}/")
+        assert client.get(where, {"from": noon(3).date(), "as_at": noon(3).date()}).status_code == 200
+        assert client.get(where, {"from": noon(2).date(), "as_at": noon(3).date()}).status_code == 422

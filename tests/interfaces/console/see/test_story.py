@@ -1,15 +1,19 @@
 """Every record of every register has a story that opens."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.courses import COURSES
+from compliance.catalogue.people import PEOPLE
 from compliance.history.actions import capture_all
-from compliance.history.models import HistoryRecord
+from compliance.history.models import HistoryRecord, HistoryRow
 from compliance.interfaces.console.permissions import OPERATOR
 from compliance.tenancy import context
 from tests import verbs
-from tests.companies import make_company
+from tests.companies import make_company, noon
 from tests.interfaces.console.companies import full_company
 
 pytestmark = pytest.mark.django_db
@@ -53,3 +57,28 @@ def test_the_story_of_a_person_names_the_versions_that_a_new_name_made(staff):
     )  # fmt: skip
     capture_all(company.organization_id, company.now)
     assert staff(OPERATOR).get(where).content.decode().count("Name or address changed or erased") == 1
+
+
+def test_what_holds_now_is_the_newest_version_of_a_record_with_more_than_a_page_takes(staff, monkeypatch):
+    monkeypatch.setattr("compliance.interfaces.console.see.story.VERSIONS_AT_MOST", 2)
+    company = replace(make_company(), now=noon(0))
+    anna = company.join("Anna", team_ids=())
+    for number in range(1, 5):
+        team = company.team(f"Team {number}")
+        verbs.add_to_team(
+            organization_id=company.organization_id, at=company.start + timedelta(days=number), now=company.now,
+            team_id=team, learner_profile_id=anna.learner_profile_id,
+        )  # fmt: skip
+        capture_all(company.organization_id, company.now)
+    with context.company(company.organization_id):
+        record = HistoryRecord.objects.get(register=PEOPLE.number)
+        assert HistoryRow.objects.filter(birth=record.birth).count() > 3
+    page = (
+        staff(OPERATOR)
+        .get(f"/console/companies/{company.organization_id}/records/people/{record.record_id}/")
+        .content.decode()
+    )
+    story = page.partition('<ol class="story">')[2].partition("</ol>")[0]
+    assert story.count("<li>") == 2
+    assert story.count("holds now") == 1
+    assert "The record appears" not in story
