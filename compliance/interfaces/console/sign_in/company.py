@@ -107,7 +107,7 @@ def _account_of(request: HttpRequest, issuer: str, subject: str, userinfo: dict[
 
 
 def _comparable(address: str) -> str:
-    """An address without case, if all of it is ASCII. In capitals a dotless ı is an I, but the domain is another one."""
+    """An address without case, if all of it is ASCII. In capitals a dotless ı is an I, but its domain is another."""
     return address.lower() if address.isascii() else address
 
 

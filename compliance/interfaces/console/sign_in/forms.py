@@ -73,7 +73,7 @@ class CredentialField(forms.CharField):
     def to_python(self, value: Any) -> Any:
         """The texts of the credential and of its response."""
         text = super().to_python(value)
-        if text in self.empty_values:
+        if not text:
             return text
         try:
             found = json.loads(text)
