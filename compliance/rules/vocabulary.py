@@ -16,10 +16,10 @@ class Logic:
     date: date
 
 
-LOGIC_DATES = {1: date(2026, 11, 22), 2: date(2026, 11, 22), 3: date(2026, 11, 23)}
+LOGIC_DATES = {1: date(2026, 11, 22), 2: date(2026, 11, 22), 3: date(2026, 11, 23), 4: date(2026, 11, 30)}
 """The day on which each version of the decider took effect. A snapshot states the version that decided its rows."""
 
-LOGIC = Logic(version=3, date=LOGIC_DATES[3])
+LOGIC = Logic(version=4, date=LOGIC_DATES[4])
 """The version of the running code."""
 
 
