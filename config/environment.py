@@ -59,6 +59,7 @@ def _either(*, live: Any, test: Any) -> Callable[[Data], Any]:
 
 Words = Annotated[list[str], NoDecode, BeforeValidator(validators.words)]
 Number = Annotated[int, BeforeValidator(validators.number)]
+Port = Annotated[Number, AfterValidator(validators.port)]
 Secret = Annotated[str, BeforeValidator(validators.secret)]
 Secrets = Annotated[list[str], NoDecode, BeforeValidator(validators.secrets)]
 DatabaseAddress = Annotated[str, AfterValidator(validators.database_address)]
@@ -167,9 +168,12 @@ class Environment(BaseSettings):
     EXPORTS_STORAGE: str = Field(
         "django.core.files.storage.FileSystemStorage", description="the class of another storage that has them"
     )
-    EXPORTS_STORAGE_OPTIONS: Annotated[dict[str, Any], AfterValidator(validators.private_storage)] = Field(
-        {}, description="its options as JSON, in place of the folder's"
-    )
+    EXPORTS_STORAGE_OPTIONS: Annotated[
+        dict[str, Any],
+        NoDecode,
+        BeforeValidator(validators.json_object),
+        AfterValidator(validators.private_storage),
+    ] = Field({}, description="its options as JSON, in place of the folder's")
     BASE_URL: Annotated[str, AfterValidator(validators.base_url)] = _setting(
         "the address that links begin with, `https://...`", _either(live=None, test=_demo_address)
     )
@@ -222,7 +226,7 @@ class Environment(BaseSettings):
         "the mail server, where reminders go out",
         lambda data: None if validators.is_live(data) and data.get("REMINDERS") == "on" else "localhost",
     )
-    EMAIL_PORT: Number = _setting("its port", _either(live=587, test=25))
+    EMAIL_PORT: Port = _setting("its port", _either(live=587, test=25))
     EMAIL_HOST_USER: str = Field("", description="the account there")
     EMAIL_HOST_PASSWORD: str = Field("", description="its password")
     WEBHOOK_ALLOW_PRIVATE: Annotated[Literal["0", "1"], AfterValidator(validators.private_receivers)] = Field(
@@ -231,7 +235,7 @@ class Environment(BaseSettings):
         " ([webhooks](webhooks.md))",
     )
     STATIC_FOLDER: str = _setting("what `collectstatic` fills", _in_folder("static"))
-    METRICS_PORT: Number = Field(9464, description="where `serve_metrics` answers")
+    METRICS_PORT: Port = Field(9464, description="where `serve_metrics` answers")
     METRICS_FOLDER: str = Field(
         "", description="a folder that web processes share (a tmpfs), for counters across workers"
     )

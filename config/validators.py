@@ -5,6 +5,7 @@ uses. It raises ValueError with a sentence for the operator. Production refuses 
 """
 
 import ipaddress
+import json
 import os
 from email.utils import parseaddr
 from pathlib import Path
@@ -45,6 +46,24 @@ def number(value: object, info: ValidationInfo) -> object:
     if isinstance(value, str) and not (value.isascii() and value.isdigit() and int(value) > 0):
         raise ValueError(f"{info.field_name} must be a positive whole number, not {value!r}.")
     return value
+
+
+def port(value: int, info: ValidationInfo) -> int:
+    if value > 65_535:
+        raise ValueError(f"{info.field_name} is a port, up to 65535, not {value}.")
+    return value
+
+
+def json_object(value: object, info: ValidationInfo) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        found = json.loads(value)
+    except ValueError:
+        found = None
+    if isinstance(found, dict):
+        return found
+    raise ValueError(f"{info.field_name} is a JSON object.")
 
 
 def secret(value: str | None, info: ValidationInfo) -> str:
