@@ -31,6 +31,7 @@ _NOT_PUBLIC = tuple(
         "64:ff9b:1::/48",
         "2001::/23",
         "2002::/16",
+        "3fff::/20",  # for documentation, since 2024
         "fec0::/10",
     )
 )
