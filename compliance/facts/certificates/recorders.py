@@ -26,7 +26,7 @@ def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> Iterator[Non
     ids = [staged.line.certificate_id for staged in batch.lines]
     owners = certificate_owners(batch.organization_id, ids) | batch.unwritten["owner"]
     people = resolving.profiles(
-        batch.organization_id, {owner.learner_profile_id for owner in owners.values()}, resolving.WRITING
+        batch.organization_id, {owner.learner_profile_id for owner in owners.values()}, resolving.VALIDATED
     )
     revoked = set(
         lookup(
@@ -60,7 +60,7 @@ def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> Iterator
     superseded_ids = [staged.line.supersedes_id for staged in batch.lines]
     owners = certificate_owners(batch.organization_id, {*new_ids, *superseded_ids}) | batch.unwritten["owner"]
     people = resolving.profiles(
-        batch.organization_id, {owner.learner_profile_id for owner in owners.values()}, resolving.WRITING
+        batch.organization_id, {owner.learner_profile_id for owner in owners.values()}, resolving.VALIDATED
     )
     corrected = set(
         lookup(

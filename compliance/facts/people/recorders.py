@@ -178,7 +178,7 @@ def record_person_changed(batch: Batch[PersonChanged]) -> None:
 
     No row of the history holds roles, and nobody owes anything by them: a change of roles alone is not captured.
     """
-    resolving.living_profiles(batch)
+    resolving.living_profiles(batch, resolving.VALIDATED)  # who reads the latest has seen what others write
     _keep_roles(batch.organization_id, batch.accepted_lines())
     lines = [line for line in batch.accepted_lines() if line.details]
     profile_ids = {line.learner_profile_id for line in lines}

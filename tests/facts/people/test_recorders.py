@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from compliance.facts.errors import RefusedByRuleError
-from compliance.facts.lines.kinds import ContactJoined, EmployeeJoined, FactLine, InvitationRevoked
+from compliance.facts.lines.kinds import ContactJoined, EmployeeJoined, FactLine, InvitationRevoked, PersonChanged
 from compliance.facts.people.queries import displayed_people
 from compliance.rules.vocabulary import Door
 from compliance.tenancy import context
@@ -54,6 +54,34 @@ def test_a_profile_that_another_transaction_makes_at_the_same_time_shows_the_lat
         until_somebody_waits()
         elsewhere.commit()
         joining.result(60)
+    with context.company(organization_id):
+        assert displayed_people(organization_id, [profile])[profile].person_name == displayed
+
+
+@pytest.mark.usefixtures("committed")
+@pytest.mark.parametrize(("changed", "displayed"), [(2, "Anna of elsewhere"), (4, "Anna of here")])
+def test_of_two_changes_of_a_name_at_the_same_time_the_profile_shows_the_later_one(
+    changed: int, displayed: str
+) -> None:
+    company = make_company()
+    organization_id, profile = company.organization_id, company.join().learner_profile_id
+    line = PersonChanged(fact_id=uuid.uuid4(), at=day(3), learner_profile_id=profile, person_name="Anna of elsewhere")
+
+    def change() -> None:
+        verbs.change_person(
+            organization_id=organization_id,
+            at=day(changed),
+            now=NOW,
+            learner_profile_id=profile,
+            person_name="Anna of here",
+        )
+        connection.close()
+
+    with ThreadPoolExecutor(1) as threads, recording_elsewhere(organization_id, [line], NOW) as elsewhere:
+        changing = threads.submit(change)
+        until_somebody_waits()
+        elsewhere.commit()
+        changing.result(60)
     with context.company(organization_id):
         assert displayed_people(organization_id, [profile])[profile].person_name == displayed
 

@@ -10,9 +10,24 @@ import pytest
 from django.db import connection
 
 from compliance.facts.errors import RefusedByRuleError
-from compliance.facts.lines.kinds import AttendanceMarked, CompletionVoided, FactLine, ReleaseWithdrawn, ShareEnded
+from compliance.facts.lines.kinds import (
+    AttendanceMarked,
+    Certificate,
+    CertificateCorrected,
+    CertificateRevoked,
+    CompletionVoided,
+    FactLine,
+    ReleaseWithdrawn,
+    ShareEnded,
+)
 from compliance.facts.recording import record
-from compliance.rules.vocabulary import Attendance, LiveSessionFormat, MarkedBy
+from compliance.rules.owed_learning.identity import certificate_id
+from compliance.rules.vocabulary import (
+    Attendance,
+    CertificateKind,
+    LiveSessionFormat,
+    MarkedBy,
+)
 from tests import verbs
 from tests.companies import ADMINISTRATOR, NOW, Company, Course, Person, day, make_company
 from tests.registers.recording_elsewhere import recording_elsewhere, until_somebody_waits
@@ -42,6 +57,18 @@ def _ends_of_a_share(company: Company, course: Course, person: Person) -> tuple[
     return first, second
 
 
+def _a_revocation_and_a_correction(company: Company, course: Course, person: Person) -> tuple[FactLine, FactLine]:
+    certified = company.course("First aid", certificate=Certificate(title="Aider", kind=CertificateKind.COMPLETION))
+    company.share(certified, day(2))
+    earned = certificate_id(company.organization_id, company.complete(person, certified, day(3)))
+    return (
+        CertificateRevoked(fact_id=uuid.uuid4(), at=day(4), certificate_id=earned, actor_id=ADMINISTRATOR),
+        CertificateCorrected(
+            fact_id=uuid.uuid4(), at=day(5), certificate_id=uuid.uuid4(), supersedes_id=earned, actor_id=ADMINISTRATOR
+        ),
+    )
+
+
 def _attendances_in_two_places(company: Company, course: Course, person: Person) -> tuple[FactLine, FactLine]:
     when: dict[str, Any] = {"organization_id": company.organization_id, "at": day(3), "now": NOW}
     sessions = [
@@ -62,7 +89,16 @@ def _attendances_in_two_places(company: Company, course: Course, person: Person)
 
 
 @pytest.mark.usefixtures("committed")
-@pytest.mark.parametrize("lines", [_voidings, _withdrawals, _ends_of_a_share, _attendances_in_two_places])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        _voidings,
+        _withdrawals,
+        _ends_of_a_share,
+        _a_revocation_and_a_correction,
+        _attendances_in_two_places,
+    ],
+)
 def test_what_another_transaction_records_at_the_same_time_is_recorded_once(lines: Lines) -> None:
     company = make_company()
     first, second = lines(company, company.course(), company.join())
