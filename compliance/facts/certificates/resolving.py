@@ -1,9 +1,9 @@
 """Finds the owner of a certificate by its id. Certificates are decided, not stored, and their ids are derived.
 
 A `certificate_id` is a UUIDv5 of the completion receipt that earned it (or of the identifier used after full attendance
-of a live session); a correction's id is its fact's own. So an id is looked up among the corrections, then among the
-completions of the person whom its check code names, then, if the history has not recorded it yet, among all
-completions.
+of a live session); a correction's id is its fact's own. So an id is looked up among the corrections, then, if it is a
+UUIDv5, among the completions of the person whom its check code names, then, if the history has not recorded it yet,
+among all completions.
 """
 
 import uuid
@@ -36,7 +36,7 @@ def certificate_owners(
             [organization_id, list(wanted)],
         )
     }
-    missing = wanted - found.keys()
+    missing = {each for each in wanted - found.keys() if each.version == 5}
     if missing:
         holders = [
             row[0]

@@ -84,6 +84,15 @@ def committed_earned(committed: None, now: datetime) -> Earned:
     return Earned(now)
 
 
+def test_a_correction_reads_the_completions_of_the_holder_and_not_of_everybody(
+    earned: Earned, django_assert_max_num_queries: Any
+) -> None:
+    earned.issued(earned.certificate_id)
+    with django_assert_max_num_queries(100) as statements:
+        earned.story.tell([earned.corrected()])
+    assert sum("completion_receipt_id, learner_profile_id" in each["sql"] for each in statements) == 1
+
+
 def test_a_certificate_is_revoked_once(earned: Earned) -> None:
     earned.story.tell([earned.revoked()])
     with pytest.raises(AlreadyExistsError, match="revoked before"):
