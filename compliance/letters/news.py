@@ -17,13 +17,15 @@ from compliance.tenancy import context, nodes
 
 LATEST = timedelta(days=3)
 _ROWS_AT_ONCE = 20_000
+_ROWS_A_RUN = 1_000_000
+"""About a minute's work. The look of the next minute goes on, so that no backlog is longer than a task may last."""
 
 
 def read(organization_id: uuid.UUID, now: datetime) -> int:
     """Requests a letter to each person with news, and returns how many were requested.
 
     One letter for each person, whatever the news, and one for each certificate. If several workers search at once, one
-    does the work.
+    does the work. Of a long backlog it reads the first part only.
     """
     with context.company(organization_id):
         upto = sequence(organization_id)
@@ -31,6 +33,7 @@ def read(organization_id: uuid.UUID, now: datetime) -> int:
         looked = LettersRead.objects.select_for_update(skip_locked=True).filter(organization_id=organization_id).first()
         if looked is None or looked.sequence >= upto:
             return 0
+        upto = min(upto, looked.sequence + _ROWS_A_RUN)
         to_do: dict[uuid.UUID, dict[uuid.UUID, bool]] = defaultdict(dict)
         certificates: dict[uuid.UUID, uuid.UUID] = {}
         for after in range(looked.sequence, upto, _ROWS_AT_ONCE):

@@ -163,3 +163,17 @@ def test_a_long_history_is_read_in_parts(company, monkeypatch):
     company.share(company.course("Phishing"), NOW - A_DAY)
     assert look(company) == 5
     assert {len(letter.subject_ids) for letter in letters(company)} == {2}
+
+
+def test_a_backlog_is_read_in_runs_that_each_keep_what_they_have_read(company, monkeypatch):
+    monkeypatch.setattr(news, "_ROWS_A_RUN", 3)
+    for name in ("Anna", "Boris", "Cleo", "Dora"):
+        company.join(name)
+    company.share(company.course("Fire safety"), NOW - A_DAY)
+    found = [look(company)]
+    assert company.organization_id in news.companies_behind()
+    while company.organization_id in news.companies_behind():
+        found.append(look(company))
+    assert sum(found) == 4
+    assert max(found) < 4
+    assert len({each.learner_profile_id for each in letters(company)}) == 4
