@@ -79,6 +79,13 @@ def _personal(question: Question, versions: Sequence[Record]) -> list[str]:
     return [named[number] for number in numbers]
 
 
+_EXPIRED = outcomes.invitation_expired()
+_STATES = {state: f"v.state = '{state}'" for state in AccessState} | {
+    AccessState.INVITED: f"v.state = '{AccessState.INVITED}' AND NOT {_EXPIRED}",
+    AccessState.ENDED: f"(v.state = '{AccessState.ENDED}' OR {_EXPIRED})",
+}
+"""Which rows display each state at the moment, as `access_state_at` decides it."""
+
 LISTINGS = (
     Listing(
         register=PEOPLE,
@@ -91,8 +98,8 @@ LISTINGS = (
         personal=_personal,
         joined=_JOINED,
         filters={
-            state.value: Filter(state.value.replace("_", " ").capitalize(), f"v.state = '{state.value}'")
-            for state in AccessState
+            state.value: Filter(state.value.replace("_", " ").capitalize(), condition)
+            for state, condition in _STATES.items()
         },
     ),
 )
