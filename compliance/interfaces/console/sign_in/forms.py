@@ -47,7 +47,7 @@ def _count_while_pending(user: User) -> list[lock_out.Count]:
     return counts
 
 
-def _note_failure(user: User, act: str) -> None:
+def note_failure(user: User, act: str) -> None:
     """Logs a wrong guess by somebody who is, or claims to be, `user`."""
     access_log.record(
         context.request,
@@ -98,7 +98,7 @@ def _passkey(user: User, check: Callable[[], Authenticator]) -> Authenticator:
     try:
         return _read(check)
     except forms.ValidationError:
-        _note_failure(user, "wrong passkey")
+        note_failure(user, "wrong passkey")
         raise
 
 
@@ -118,7 +118,7 @@ def _checked_code(form: Any, counts: list[lock_out.Count]) -> str:
     code = str(form.cleaned_data["code"])
     authenticator = _authenticator_with(form.user, code)
     if authenticator is None:
-        _note_failure(form.user, "wrong code")
+        note_failure(form.user, "wrong code")
         raise get_adapter_of_second_factors().validation_error("incorrect_code")
     lock_out.was_right(counts)
     authenticator.user = form.user
@@ -187,7 +187,7 @@ class PasswordAgainForm(ReauthenticateForm):
         counts = _count_in_session()
         password = str(self.cleaned_data["password"])
         if not self.user.check_password(password):
-            _note_failure(self.user, "wrong password")
+            note_failure(self.user, "wrong password")
             raise get_adapter().validation_error("incorrect_password")
         lock_out.was_right(counts)
         return password
@@ -202,7 +202,7 @@ class PasswordForm(ChangePasswordForm):
         try:
             password = str(super().clean_oldpassword())
         except forms.ValidationError:
-            _note_failure(self.user, "wrong password")
+            note_failure(self.user, "wrong password")
             raise
         lock_out.was_right(counts)
         return password

@@ -16,12 +16,17 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from compliance.interfaces.console.sign_in import codes, lock_out, sessions
+from compliance.interfaces.console.sign_in.forms import note_failure
 
 FIELD = "step_up"
 
 
 def ask(request: HttpRequest) -> HttpResponse | None:
     """None if the person signed in or confirmed recently, else the response that asks for a confirmation."""
+    given = request.POST.get(FIELD)
+    if given is not None:  # no page may repeat it, also where it was sent twice and is needed no more
+        request.POST = request.POST.copy()  # type: ignore[assignment]
+        del request.POST[FIELD]
     if sessions.is_recent(request):
         return None
     user = request.user
@@ -34,21 +39,13 @@ def ask(request: HttpRequest) -> HttpResponse | None:
         address = request.get_full_path() if request.method == "GET" else request.path
         return redirect(add_query_params(methods[0]["url"], {"next": address}))
     error = ""
-    if FIELD in request.POST:
-        error = _check(request, user, app, request.POST[FIELD])
+    if given is not None:
+        error = _check(request, user, app, given)
         if not error:
-            rest = request.POST.copy()
-            del rest[FIELD]
-            request.POST = rest  # type: ignore[assignment]
             return None
-    kept = [
-        (name, value)
-        for name, values in request.POST.lists()
-        if name not in (FIELD, "csrfmiddlewaretoken")
-        for value in values
-    ]
+    kept = [(name, value) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken" for value in values]
     values = {"kept": kept, "error": error, "by_code": app is not None, "files": bool(request.FILES)}
-    return render(request, "sign_in/step_up.html", values | {"multipart": bool(request.FILES)}, status=403)
+    return render(request, "sign_in/step_up.html", values, status=403)
 
 
 def _check(request: HttpRequest, user: User, app: Authenticator | None, given: str) -> str:
@@ -61,6 +58,7 @@ def _check(request: HttpRequest, user: User, app: Authenticator | None, given: s
     else:
         right, wrong = user.check_password(given), gettext("This is not your password.")
     if not right:
+        note_failure(user, "wrong code" if app else "wrong password")
         return wrong
     lock_out.was_right(counts)
     record_authentication(request, user, "mfa" if app else "password", reauthenticated=True)

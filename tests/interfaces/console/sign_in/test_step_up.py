@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from compliance.interfaces.console.acting.registry import ACTS
+from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.pages import PAGES
 from compliance.interfaces.console.permissions import OPERATOR, Permission
 from tests.interfaces.console.conftest import PASSWORD, begin_session, make_staff
@@ -88,6 +89,9 @@ def test_what_was_typed_travels_with_the_question_and_is_kept_nowhere(old, empty
     assert done.status_code == 200
     assert "Why you do this" in done.content.decode()
     assert PASSWORD not in done.content.decode()
+    twice = old.post(where, typed | {"step_up": PASSWORD})  # by a second click on the button
+    assert "Why you do this" in twice.content.decode()
+    assert PASSWORD not in twice.content.decode()
 
 
 def test_an_account_with_an_app_is_asked_for_its_code(settings, empty_company):
@@ -107,6 +111,7 @@ def test_guesses_at_the_question_are_limited(old, empty_company):
     for _ in range(5):
         assert b"Too many" not in old.post(where, {"step_up": "wrong"}).content
     assert b"Too many" in old.post(where, {"step_up": PASSWORD}).content
+    assert AccessLog.objects.filter(page="signing in", act="wrong password", status=401).count() == 5
 
 
 def test_a_file_is_chosen_again(old, empty_company):
