@@ -11,13 +11,15 @@ from django import forms
 from django.contrib import messages
 from django.contrib.admin import AdminSite, ModelAdmin
 from django.contrib.admin import display as admin_display
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import PAGE_VAR, SEARCH_VAR, ChangeList, ChangeListSearchForm
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -138,6 +140,8 @@ class SealedChangeList(ChangeList):
     """A list whose search words are sealed, so that they are in no proxy's log and no browser's history."""
 
     def __init__(self, request: HttpRequest, *given: Any) -> None:
+        if any("\0" in value for _, values in request.GET.lists() for value in values):
+            raise IncorrectLookupParameters
         self.search_form_class = partial(SealedWords, path=request.path)  # type: ignore[assignment]
         super().__init__(request, *given)
 
@@ -252,7 +256,9 @@ class UserAdmin(SearchedByPost, DjangoUserAdmin):
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
         """Ends the sessions of an account whose password somebody else set, and sends its owner a letter."""
-        user = get_object_or_404(User, pk=id)
+        user = self.get_object(request, unquote(id))
+        if user is None:
+            raise Http404
         password = user.password
         with transaction.atomic():
             response = super().user_change_password(request, id, form_url)

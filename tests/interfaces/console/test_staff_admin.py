@@ -169,6 +169,18 @@ def test_the_strict_policy_of_content_holds_here_too(staff):
         assert 'style="' not in page.content.decode(), path
 
 
+@pytest.mark.parametrize(
+    "address, status",
+    [
+        ("auth/user/olga/password/", 404), ("auth/user/?username=%00", 302), ("console/accesslog/?page=%00", 302),
+    ],
+)  # fmt: skip
+def test_an_address_that_nobody_is_led_to_is_no_fault_of_the_service(address, status, staff):
+    admin = staff("Administrator")
+    admin.raise_request_exception = False
+    assert admin.get(STAFF + address).status_code == status
+
+
 def save_link(admin: Client, user: User, address: str, **values: str):
     """Saves the page of an account with these values of its company account, which it may have already."""
     link = CompanyAccount.objects.filter(user=user).first()
