@@ -48,7 +48,7 @@ from compliance.proofs.verifier import verify
 
 PERIOD = timedelta(days=400)
 FRESH = timedelta(days=1)
-"""Outcomes depend on the clock too, so after a day a pull is repeated although no fact has changed."""
+"""Outcomes depend on the clock too, so for a moment a day away a pull is repeated although no fact has changed."""
 
 ROUNDS = 5
 DONE, AT_FAULT, FAILED = 0, 1, 2
@@ -110,7 +110,7 @@ def pull(
 
 def _unchanged(last: Json, latest: Json, now: datetime) -> bool:
     moved = (last["sequence"], last["capture_sequence"]) != (latest["sequence"], latest["capture_sequence"])
-    return not moved and now - _instant(last["as_at"]) < FRESH
+    return not moved and abs(now - _instant(last["as_at"])) < FRESH
 
 
 def _pull_to_one_pin(
@@ -241,12 +241,19 @@ def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
+def _with_offset(text: str) -> datetime:
+    found = _instant(text)
+    if found.tzinfo is None:
+        raise ValueError
+    return found
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command. Exit status: 0 done or nothing to do, 1 faulty data, 2 the pull could not go on."""
     parser = argparse.ArgumentParser(prog="python -m compliance.interfaces.pull", description=__doc__.split("\n")[0])
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--key-env", required=True, help="Name of the environment variable that holds the API key.")
-    parser.add_argument("--as-at", type=_instant, help="RFC 3339 instant; now, unless said otherwise.")
+    parser.add_argument("--as-at", type=_with_offset, help="RFC 3339 instant; now, unless said otherwise.")
     parser.add_argument(
         "--limit", type=int, default=1000, help="Rows a page. The service gives at most 200, with --follow 1,000."
     )

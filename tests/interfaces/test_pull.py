@@ -231,6 +231,27 @@ def test_a_folder_that_cannot_be_written_is_no_fault_of_the_data(tmp_path, monke
         assert "file" in capsys.readouterr().err
 
 
+def test_another_moment_is_pulled_although_nothing_was_recorded(tmp_path, now):
+    asked = []
+
+    def answers(request):
+        asked.append(request.url.params.get("as_at"))
+        if request.url.path == "/v1/snapshot":
+            return httpx.Response(200, json={"snapshot": SNAPSHOT})
+        return httpx.Response(200, json={"data": [], "total": 0, "snapshot": SNAPSHOT, "next_cursor": None})
+
+    folder = Folder(tmp_path)
+    for moment, pulled in ((now, True), (now, False), (now - timedelta(days=90), True)):
+        assert pull.pull(_service(answers, []), folder, moment, lambda line: None) is pulled
+    assert pull._text(now - timedelta(days=90)) in asked
+
+
+def test_a_moment_has_an_offset(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        pull.main(["--base-url", "http://127.0.0.1:9", "--key-env", "PULL_KEY", "--as-at", "2026-06-01", str(tmp_path)])
+    assert "--as-at" in capsys.readouterr().err
+
+
 def test_a_key_that_no_longer_opens_the_receipts_does_not_accuse_their_chain(tmp_path, now):
     opened = {"people"}
 
