@@ -221,7 +221,7 @@ def committed(django_db_setup: None, django_db_blocker: Any, tasks_in_memory: No
 
 
 FINAL = (
-    "history_capture", "history_historyrecord", "history_historyrow", "history_subtree",
+    "history_capture", "history_historyrecord", "history_historyrow", "history_recordsource", "history_subtree",
     "pending_fact", "pending_origin", "pending_seal",
 )  # fmt: skip
 """Append-only tables that tests alter as their owner."""

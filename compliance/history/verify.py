@@ -2,12 +2,12 @@
 
 Every column of every row is checked. A row digest covers some columns directly. The typed columns must repeat the
 hashed body. `birth` and `capture_sequence` must name the record and the capture that the digests cover. The tree and
-its stored subtrees must follow from the rows, and the ledger's head from its lines. Rows are streamed, so memory does
-not grow with the history.
+its stored subtrees must follow from the rows, the sources of training records from their bodies, and the ledger's head
+from its lines. Rows are streamed, so memory does not grow with the history.
 """
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
@@ -19,6 +19,7 @@ from compliance.history.capture_checks import StoredCapture
 from compliance.history.name_checks import Names, check_current_names
 from compliance.history.reasons import capture_reason
 from compliance.history.row_checks import NotAsCaptured
+from compliance.history.source_checks import Sources
 from compliance.history.tree import TILE_HEIGHT, grow
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.proofs.history import row_hasher
@@ -144,12 +145,13 @@ def _held(organization_id: uuid.UUID, walk: Callable[[], Answer]) -> Answer | Fi
 
 
 def _verified(organization_id: uuid.UUID) -> Verified:
-    names = Names(organization_id)
-    head, walk = _head(organization_id), _Walk(organization_id, Known(), names.see)
+    names, sources = Names(organization_id), Sources(organization_id)
+    head, walk = _head(organization_id), _Walk(organization_id, Known(), (names.see, sources.see))
     for _ in walk.captures(head, head.capture_sequence):
         pass
     walk.check_head(head)
     names.finish()
+    sources.check()
     check_current_names(organization_id)
     _check_beyond(organization_id, head, walk.records)
     return Verified(organization_id, head.capture_sequence, walk.records, head.sequence, head.chain_hash)
@@ -192,11 +194,11 @@ class _Walk:
     """Recomputes captures and their rows in order; `last`, `tree` and `records` are the state after the latest."""
 
     def __init__(
-        self, organization_id: uuid.UUID, since: Known, see: Callable[[row_checks.Row], None] | None = None
+        self, organization_id: uuid.UUID, since: Known, seen_by: Sequence[Callable[[row_checks.Row], None]] = ()
     ) -> None:
-        """`see` is called with each row that is intact."""
+        """Each of `seen_by` is called with each row that is intact."""
         self._organization_id = organization_id
-        self._see = see
+        self._seen_by = seen_by
         self.tree = CompactRange.from_bytes(since.tree_size, since.tree_range)
         self.last = _known(organization_id, since, self.tree)
         self.records = 0
@@ -222,8 +224,8 @@ class _Walk:
                 row_checks.check_place(row, capture)
                 digests.append(row_checks.check_digest(row, digest))
                 row_checks.check_columns(row)
-                if self._see is not None:
-                    self._see(row)
+                for see in self._seen_by:
+                    see(row)
                 self.records += row.birth == row.sequence
                 causes.add(row.cause)
             for root in grow(self.tree, map(bytes.fromhex, digests)):

@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 
 from compliance.catalogue import REGISTERS
+from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.lines.kinds import Certificate
 from compliance.facts.policies.actions import sign_policy
 from compliance.history import actions
@@ -186,6 +187,24 @@ def test_a_register_that_does_not_exist_is_a_fault(company, owner):
     fault = verify_history(organization_id)
     assert isinstance(fault, FirstFault)
     assert (fault.sequence, fault.column) == (1, "register")
+
+
+def test_a_course_version_that_is_no_longer_or_only_later_behind_its_records_is_found(company, owner):
+    """/v1/courses would not list it."""
+    organization_id = company.organization_id
+    ((row_id, sequence),) = owner.execute(
+        "SELECT row_id, sequence FROM history_recordsource WHERE organization_id = %s", [organization_id]
+    ).fetchall()
+    first = next(row.sequence for row in rows(organization_id) if row.register == TRAINING_RECORDS.number)
+    key = {"organization_id": organization_id, "row_id": row_id}
+    for column, value in (("sequence", sequence), ("row_id", row_id)):
+        with _Altered(owner, "history_recordsource", key, column, value):
+            fault = verify_history(organization_id)
+        assert isinstance(fault, FirstFault)
+        assert (fault.sequence, fault.sentence) == (
+            first, f"The course version behind row {first} is not kept as such."
+        )  # fmt: skip
+    assert isinstance(verify_history(organization_id), Verified)
 
 
 def test_a_record_put_in_by_hand_beyond_the_head_is_found(company, owner):
