@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.people import resolving
+from compliance.facts.people.lookups import last_moves
 from compliance.tenancy import sql
 
 KNOWN = """people_profile f LEFT JOIN people_employment e ON e.organization_id = f.organization_id
@@ -23,9 +24,10 @@ PRESENT = "e.person_id IS NOT NULL"
 """SQL of whether the person is an employee."""
 
 _COMPANY = "(SELECT %(organization)s::uuid)"
+_OF_PERSON = f"organization_id = {_COMPANY} AND learner_profile_id = f.learner_profile_id"
 
-SUSPENDED = f"""coalesce((SELECT s.suspended FROM people_suspension s WHERE s.organization_id = {_COMPANY}
-  AND s.person_id = e.person_id ORDER BY s.at DESC, s.id DESC LIMIT 1), false)"""  # noqa: S608 - SQL of our own
+SUSPENDED = f"""coalesce((SELECT sum(CASE WHEN s.suspended THEN 1 ELSE -1 END) > 0 FROM people_suspension s
+  WHERE s.organization_id = {_COMPANY} AND s.person_id = e.person_id), false)"""  # noqa: S608 - SQL of our own
 """SQL of whether the employee is suspended."""
 
 ADDRESSED = " UNION ".join(
@@ -37,14 +39,10 @@ ADDRESSED = " UNION ".join(
 
 TEAMS = f"""coalesce((SELECT jsonb_agg(jsonb_build_object('value', t.team_id, 'display', t.name)
     ORDER BY t.name, t.team_id)
-  FROM (SELECT DISTINCT ON (m.team_id) m.team_id, m.joined FROM people_teammembership m
-    WHERE m.organization_id = {_COMPANY} AND m.learner_profile_id = f.learner_profile_id
-    ORDER BY m.team_id, m.at DESC, m.id DESC) m
+  FROM ({last_moves("team_id", _OF_PERSON)}) m
   JOIN people_team t ON t.organization_id = {_COMPANY} AND t.team_id = m.team_id
   WHERE m.joined), '[]'::jsonb)"""  # noqa: S608 - names and SQL of our own
 """SQL of the teams that the person is in, as JSON."""
-
-_OF_PERSON = f"organization_id = {_COMPANY} AND learner_profile_id = f.learner_profile_id"
 
 FIRST_JOINED = f"(SELECT min(joined_at) FROM people_employment WHERE {_OF_PERSON} AND NOT staff_practice)"  # noqa: S608
 """SQL of when the person first became an employee."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import NamedTuple
 
+from compliance.facts.people.lookups import last_moves
 from compliance.tenancy import arrays, sql
 
 
@@ -47,12 +48,13 @@ def members_of(
 ) -> dict[uuid.UUID, set[uuid.UUID]]:
     """Who is in each of those teams by what was recorded last; only those in `among`, if it is given. One statement."""
     asked = {"organization": organization_id, "team_ids": arrays.uuids(list(team_ids))}
-    only = ""
+    condition = "organization_id = (SELECT %(organization)s::uuid) AND team_id = ANY(%(team_ids)s::uuid[])"
     if among is not None:
-        only = "AND learner_profile_id = ANY(%(among)s::uuid[])"
+        condition += " AND learner_profile_id = ANY(%(among)s::uuid[])"
         asked["among"] = arrays.uuids(list(among))
     found: dict[uuid.UUID, set[uuid.UUID]] = {}
-    for team_id, profile_id in sql.fetch(_LATEST.format(only=only), asked):
+    moves = last_moves("team_id, learner_profile_id", condition)
+    for team_id, profile_id in sql.fetch(_LATEST.format(moves=moves), asked):
         found.setdefault(team_id, set()).add(profile_id)
     return found
 
@@ -70,10 +72,7 @@ def ahead(
 
 
 _LATEST = """
-SELECT m.team_id, m.learner_profile_id FROM (
-  SELECT DISTINCT ON (team_id, learner_profile_id) team_id, learner_profile_id, joined FROM people_teammembership
-  WHERE organization_id = (SELECT %(organization)s::uuid) AND team_id = ANY(%(team_ids)s::uuid[]) {only}
-  ORDER BY team_id, learner_profile_id, at DESC, id DESC) m
+SELECT m.team_id, m.learner_profile_id FROM ({moves}) m
 JOIN people_profile p ON p.organization_id = (SELECT %(organization)s::uuid)
   AND p.learner_profile_id = m.learner_profile_id AND p.erased_at IS NULL
 WHERE m.joined AND EXISTS (SELECT 1 FROM people_employment e WHERE e.organization_id = (SELECT %(organization)s::uuid)

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 
 from compliance.facts.people import searching
+from compliance.facts.people.lookups import last_moves
 from compliance.facts.people.models import Employment, Profile, Team
 from compliance.facts.rows import lookup
 from compliance.rules.vocabulary import ERASED_PERSON, Door
@@ -155,42 +156,43 @@ HERE = """
 SELECT here.learner_profile_id, here.door FROM (
   SELECT e.learner_profile_id, 'employee' AS door FROM people_employment e WHERE e.organization_id = %(organization)s
     AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s) AND NOT e.staff_practice
-  UNION SELECT c.learner_profile_id, c.door FROM (
-    SELECT DISTINCT ON (learner_profile_id, door) learner_profile_id, door, joined FROM people_contact
-    WHERE organization_id = %(organization)s AND at <= %(at)s ORDER BY learner_profile_id, door, at DESC, id DESC) c
-    WHERE c.joined) here
+  UNION SELECT learner_profile_id, door FROM people_contact WHERE organization_id = %(organization)s AND at <= %(at)s
+    GROUP BY learner_profile_id, door HAVING sum(CASE WHEN joined THEN 1 ELSE -1 END) > 0) here
 JOIN people_profile f ON f.organization_id = %(organization)s AND f.learner_profile_id = here.learner_profile_id
   AND f.erased_at IS NULL
 """
-"""SQL of the people who are present at %(at)s, and by which door: without staff practice and erased people."""
+"""SQL of the people who are present at %(at)s, and by which door: without staff practice and erased people.
+
+Comings and goings of contacts alternate (`validating`), so their balance is one or zero, also where several are of one
+moment. So it is with suspensions."""
 
 
 OPEN_DOORS = f"""
 SELECT h.learner_profile_id, h.door FROM ({HERE}) h
 WHERE h.learner_profile_id = ANY(%(learners)s::uuid[]) AND NOT (h.door = 'employee' AND coalesce((
-  SELECT s.suspended FROM people_suspension s
+  SELECT sum(CASE WHEN s.suspended THEN 1 ELSE -1 END) > 0 FROM people_suspension s
   JOIN people_employment e ON e.organization_id = s.organization_id AND e.person_id = s.person_id
   WHERE s.organization_id = %(organization)s AND e.learner_profile_id = h.learner_profile_id AND s.at <= %(at)s
-    AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s)
-  ORDER BY s.at DESC, s.id DESC LIMIT 1), false))
+    AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s)), false))
 """  # noqa: S608 - an expression of our own
 """SQL of the doors by which those of %(learners)s may come in at %(at)s: as `HERE`, without the suspended."""
 
 
 def members(teams: str) -> str:
     """SQL of who is in any of the teams (SQL of an array) at %(at)s."""
-    return f"""SELECT learner_profile_id FROM (
-    SELECT DISTINCT ON (m.team_id, m.learner_profile_id) m.learner_profile_id, m.joined FROM people_teammembership m
-    WHERE m.organization_id = %(organization)s AND m.at <= %(at)s AND m.team_id = ANY(({teams})::uuid[])
-    ORDER BY m.team_id, m.learner_profile_id, m.at DESC, m.id DESC) m WHERE joined"""  # noqa: S608
+    moves = last_moves(
+        "team_id, learner_profile_id",
+        f"organization_id = %(organization)s AND at <= %(at)s AND team_id = ANY(({teams})::uuid[])",
+    )
+    return f"SELECT learner_profile_id FROM ({moves}) m WHERE joined"  # noqa: S608
 
 
 def named_teams(teams: str) -> str:
     """SQL of the names, as an array, of those of the teams (SQL of an array) that %(learner)s is in at %(at)s."""
-    return f"""ARRAY(SELECT t.name FROM (
-    SELECT DISTINCT ON (m.team_id) m.team_id, m.joined FROM people_teammembership m
-    WHERE m.organization_id = %(organization)s AND m.learner_profile_id = %(learner)s AND m.at <= %(at)s
-    ORDER BY m.team_id, m.at DESC, m.id DESC) m
+    moves = last_moves(
+        "team_id", "organization_id = %(organization)s AND learner_profile_id = %(learner)s AND at <= %(at)s"
+    )
+    return f"""ARRAY(SELECT t.name FROM ({moves}) m
   JOIN people_team t ON t.organization_id = %(organization)s AND t.team_id = m.team_id
   WHERE m.joined AND m.team_id = ANY({teams}) ORDER BY t.name)"""  # noqa: S608
 
@@ -374,10 +376,11 @@ def teams_of(
     organization_id: uuid.UUID, learner_profile_id: uuid.UUID, moment: datetime
 ) -> list[tuple[uuid.UUID, str]]:
     """The teams that the person is in at the moment, by name."""
+    moves = last_moves(
+        "team_id", "organization_id = %(organization)s AND learner_profile_id = %(learner)s AND at <= %(moment)s"
+    )
     rows = sql.fetch(
-        "SELECT t.team_id, t.name FROM (SELECT DISTINCT ON (team_id) team_id, joined FROM people_teammembership"
-        " WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s AND at <= %(moment)s"
-        " ORDER BY team_id, at DESC, id DESC) m"
+        f"SELECT t.team_id, t.name FROM ({moves}) m"  # noqa: S608 - an expression of our own
         " JOIN people_team t ON t.organization_id = %(organization)s AND t.team_id = m.team_id"
         " WHERE m.joined ORDER BY t.name",
         {"organization": organization_id, "learner": learner_profile_id, "moment": moment},

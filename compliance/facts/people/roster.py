@@ -8,6 +8,7 @@ from collections import defaultdict
 from datetime import datetime
 from typing import NamedTuple
 
+from compliance.facts.people.lookups import last_moves
 from compliance.tenancy import sql
 
 
@@ -47,11 +48,9 @@ def people(organization_id: uuid.UUID, at: datetime) -> list[RosterPerson]:
 def memberships(organization_id: uuid.UUID, at: datetime) -> dict[uuid.UUID, frozenset[uuid.UUID]]:
     """The teams that each person is in; people without teams are missing."""
     found: dict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
+    moves = last_moves("learner_profile_id, team_id", "organization_id = (SELECT %s::uuid) AND at <= %s")
     for learner_profile_id, team_id in sql.fetch(
-        "SELECT m.learner_profile_id, m.team_id FROM (SELECT DISTINCT ON (learner_profile_id, team_id)"
-        "   learner_profile_id, team_id, joined FROM people_teammembership"
-        "   WHERE organization_id = (SELECT %s::uuid) AND at <= %s"
-        "   ORDER BY learner_profile_id, team_id, at DESC, id DESC) m WHERE m.joined",
+        f"SELECT learner_profile_id, team_id FROM ({moves}) m WHERE joined",  # noqa: S608 - an expression of our own
         [organization_id, at],
     ):
         found[learner_profile_id].add(team_id)

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.people import searching
+from compliance.facts.people.lookups import last_moves
 from compliance.facts.people.memberships import ListedTeam, list_teams
 from compliance.rules.vocabulary import ERASED_PERSON
 from compliance.tenancy import arrays, sql
@@ -82,15 +83,15 @@ def teams_page(
     return found, (str(rows[most - 1][4]), str(found[-1].team_id)) if len(rows) > most else None
 
 
-_MEMBERS = """
-SELECT m.learner_profile_id, e.person_id, m.at
-FROM (SELECT DISTINCT ON (learner_profile_id) learner_profile_id, joined, at FROM people_teammembership
-  WHERE organization_id = (SELECT %(organization)s::uuid) AND team_id = %(team)s AND at <= %(at)s
-  ORDER BY learner_profile_id, at DESC, id DESC) m
+_MOVES = last_moves(
+    "learner_profile_id", "organization_id = (SELECT %(organization)s::uuid) AND team_id = %(team)s AND at <= %(at)s"
+)
+_MEMBERS = f"""
+SELECT m.learner_profile_id, e.person_id, m.at FROM ({_MOVES}) m
 JOIN LATERAL (SELECT person_id FROM people_employment e WHERE e.organization_id = (SELECT %(organization)s::uuid)
   AND e.learner_profile_id = m.learner_profile_id AND e.joined_at <= %(at)s
   AND (e.left_at IS NULL OR e.left_at > %(at)s) AND NOT e.staff_practice LIMIT 1) e ON true
-WHERE m.joined"""
+WHERE m.joined"""  # noqa: S608 - an expression of our own
 """SQL of the employees in the team at the moment, with their stay, and since when they are in the team."""
 
 
@@ -100,9 +101,10 @@ def members_page(
     """The first `most` people after `after` who are in the team at `at`, by name, and the key of the next page."""
     rows = sql.fetch(
         f"""
-        SELECT q.learner_profile_id, q.person_id, q.name, q.email, coalesce((SELECT s.suspended FROM people_suspension s
+        SELECT q.learner_profile_id, q.person_id, q.name, q.email, coalesce((
+            SELECT sum(CASE WHEN s.suspended THEN 1 ELSE -1 END) > 0 FROM people_suspension s
             WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.person_id = q.person_id AND s.at <= %(at)s
-            ORDER BY s.at DESC, s.id DESC LIMIT 1), false), q.since, q.sort
+            ), false), q.since, q.sort
         FROM (SELECT m.learner_profile_id, m.person_id, m.at AS since,
             CASE WHEN p.erased_at IS NOT NULL THEN '{ERASED_PERSON}' ELSE coalesce(p.person_name, '') END AS name,
             coalesce(p.work_email, p.account_email, '') AS email, p.search_text AS sort
@@ -154,11 +156,10 @@ def in_teams(
 ) -> dict[uuid.UUID, set[uuid.UUID]]:
     """The teams that each of the people is in at `at`; people without teams are missing. One statement."""
     found: dict[uuid.UUID, set[uuid.UUID]] = {}
+    condition = "organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) AND at <= %s"
+    moves = last_moves("learner_profile_id, team_id", condition)
     for learner, team_id in sql.fetch(
-        "SELECT m.learner_profile_id, m.team_id FROM (SELECT DISTINCT ON (learner_profile_id, team_id)"
-        "   learner_profile_id, team_id, joined FROM people_teammembership"
-        "   WHERE organization_id = (SELECT %s::uuid) AND learner_profile_id = ANY(%s::uuid[]) AND at <= %s"
-        "   ORDER BY learner_profile_id, team_id, at DESC, id DESC) m WHERE m.joined",
+        f"SELECT learner_profile_id, team_id FROM ({moves}) m WHERE joined",  # noqa: S608 - an expression of our own
         [organization_id, arrays.uuids(list(learners)), at],
     ):
         found.setdefault(learner, set()).add(team_id)

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from compliance.facts.people import employees, memberships, queries, roster, team_queries
 from compliance.facts.people.loading import load_learners
-from compliance.tenancy import context
+from compliance.rules.vocabulary import Door
+from compliance.tenancy import context, sql
 from tests.companies import make_company
-from tests.facts.files import fact, identifier, ids, joined, moment, take_in, team
+from tests.facts.files import NOW, fact, identifier, ids, joined, moment, take_in, team
 
 pytestmark = pytest.mark.django_db
 
@@ -120,3 +122,41 @@ def test_who_joins_and_leaves_at_one_moment_is_where_the_only_possible_order_lea
     out = fact("team_left", "out", 8, team_id="team crew", learner_profile_id="ana")
     assert take_in(inside, [CREW, joined("ana", 1), *before, into, out]).errors == []
     assert stretches(inside, "ana") == ([(at(5), at(8)), (at(8), None)] if there_before else [])
+    ana, crew = map(uuid.UUID, ids("ana", "team crew"))
+    teams = {crew} if there_before else set()
+    assert {team_id for team_id, _ in queries.teams_of(inside, ana, NOW)} == teams
+    assert team_queries.in_teams(inside, [ana], NOW).get(ana, set()) == teams
+    assert roster.memberships(inside, NOW).get(ana, frozenset()) == teams
+    there = {ana} if there_before else set()
+    assert set(team_queries.members(inside, crew, NOW, 9)) == there
+    assert memberships.members_of(inside, [crew]).get(crew, set()) == there
+    asked = {"organization": inside, "learner": ana, "at": NOW, "team": crew}
+    assert {row[0] for row in sql.fetch(queries.members("ARRAY[%(team)s]"), asked)} == there
+    ((names,),) = sql.fetch(f"SELECT {queries.named_teams('ARRAY[%(team)s]')}", asked)
+    assert names == ["crew"] * there_before
+    ((known,),) = sql.fetch(f"SELECT {employees.TEAMS} FROM {employees.KNOWN} WHERE {employees.NOT_ERASED}", asked)
+    assert [each["value"] for each in known] == [str(team_id) for team_id in teams]
+
+
+def test_a_contact_who_goes_and_comes_back_at_one_moment_has_an_open_door(inside: uuid.UUID) -> None:
+    came, went, back = (
+        fact(f"contact_{kind}", key, day, learner_profile_id="dora", door="partner", **more)
+        for kind, key, day, more in (
+            ("joined", "came", 1, {"company": "Old"}),
+            ("left", "went", 5, {}),
+            ("joined", "back", 5, {"company": "New"}),
+        )
+    )
+    assert take_in(inside, [came, went, back]).errors == []
+    assert queries.doors_of(inside, uuid.UUID(ids("dora")[0]), NOW) == {Door.PARTNER}
+
+
+def test_who_is_resumed_and_suspended_again_at_one_moment_is_suspended(inside: uuid.UUID) -> None:
+    lines = [
+        fact(f"employee_{kind}", f"ana {day}", day, person_id="stay ana")
+        for kind, day in (("suspended", 3), ("resumed", 5), ("suspended", 5))
+    ]
+    assert take_in(inside, [joined("ana", 1), *lines]).errors == []
+    ana = uuid.UUID(ids("ana")[0])
+    assert queries.doors_of(inside, ana, NOW) == frozenset()
+    assert employees.recorded_last(inside, ana).suspended
