@@ -52,6 +52,7 @@ class BearerAuthentication(BaseAuthentication):
                 self._refusal(token),
                 headers={"WWW-Authenticate": f'{REALM}, error="invalid_token"'},
             )
+        exchange.of(request._request).caller = found  # the log names it, whatever the next checks say
         if found.last_used_at is None or now - found.last_used_at > actions.LAST_USED_EVERY:
             self.note_use(found, now)
         return found, found

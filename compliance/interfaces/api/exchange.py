@@ -31,7 +31,7 @@ class Caller(Protocol):
 
 @dataclass(slots=True)
 class Exchange:
-    """One call. `keys` are texts in its URL that look like API keys.
+    """One call. `keys` are texts in its URL that look like API keys; `caller` is set once its token is accepted.
 
     `verdict` is set once the call was counted, under its key and company or under its address.
     """
@@ -48,7 +48,6 @@ class Exchange:
         Calls of a company's sources are counted apart from those of its readers. Raises `rate_limited` or
         `concurrent_limit`.
         """
-        self.caller = caller
         token, company = str(caller.token_id), str(caller.organization_id)
         policies: tuple[Policy, ...]
         if isinstance(caller, SourceCaller):

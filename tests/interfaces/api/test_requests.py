@@ -18,6 +18,7 @@ from django.test import override_settings
 
 from compliance.access import tokens
 from compliance.access.actions import issue_key
+from compliance.access.models import ApiKey
 from compliance.facts.ledger.models import PendingSubject
 from compliance.history.models import HistoryHead
 from compliance.interfaces.api import clock
@@ -318,6 +319,16 @@ def test_a_request_gets_its_answer(line, stored, now, caplog):
     assert key[9:] not in caplog.text
     in_url = line.code == "key_in_url" and "looks like" not in line.what
     assert (issued.revoked_reason == "sent in a URL") == in_url
+
+
+def test_the_log_names_the_key_that_is_used_from_an_address_outside_its_networks(stored, key_of, caplog):
+    caplog.set_level("INFO", "compliance.api")
+    key = key_of(stored, networks=("192.0.2.0/24",))
+    assert Caller(key)(RECORDS).status_code == 403
+    (line,) = [record.__dict__ for record in caplog.records if record.message == "api_call"]
+    issued = ApiKey.objects.get(digest=tokens.digest(key))
+    expected = {"code": "ip_not_allowed", "key_id": str(issued.key_id), "organization_id": str(stored.organization_id)}
+    assert expected.items() <= line.items()
 
 
 def test_the_table_is_long_enough():
