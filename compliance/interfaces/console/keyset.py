@@ -19,7 +19,7 @@ from compliance.interfaces.console.sign_in import sessions
 
 Line = TypeVar("Line", bound=Model)
 PAGE = 50
-_CUT_SHORT = gettext_lazy("The address of this page was cut short. Go back to the first page.")
+CUT_SHORT = gettext_lazy("The address of this page was cut short. Go back to the first page.")
 
 
 def after(request: HttpRequest, parts: int) -> tuple[Any, ...] | None:
@@ -32,7 +32,7 @@ def after(request: HttpRequest, parts: int) -> tuple[Any, ...] | None:
         return None
     values = unseal(request.path, text)
     if values is None or len(values) != parts:
-        raise UnreadableInputError(_CUT_SHORT)
+        raise UnreadableInputError(CUT_SHORT)
     return values
 
 

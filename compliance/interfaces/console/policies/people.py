@@ -7,6 +7,8 @@ from typing import Any
 import orjson
 
 from compliance.facts.policies import queries
+from compliance.interfaces.console import keyset
+from compliance.interfaces.console.errors import UnreadableInputError
 from compliance.interfaces.console.moments import Chosen
 from compliance.interfaces.console.policies.signatures import RECORDS
 from compliance.interfaces.console.see import registers
@@ -31,7 +33,10 @@ def listed(when: Chosen, word: str, after: tuple[Any, ...] | None) -> Rows:
     if word in _KEPT and when.latest_sequence > registers.LARGE and not when.travels:
         return _kept(when, word, after)
     question = when.question._replace(start=None)
-    position = Position(int(after[0]), int(after[1])) if after else Position()
+    try:
+        position = Position(int(after[0]), int(after[1])) if after else Position()
+    except ValueError:  # a place in the summary's list, which has another order
+        raise UnreadableInputError(keyset.CUT_SHORT) from None
     page = pages.page(RECORDS.filtered(word), question, position, registers.ROWS, 2**31)
     rows: list[dict[str, Any]] = orjson.loads(b"[" + page.content + b"]")
     if word == "signed":
@@ -47,7 +52,10 @@ def _with_version_signed(organization_id: uuid.UUID, rows: list[dict[str, Any]])
 
 
 def _kept(when: Chosen, word: str, after: tuple[Any, ...] | None) -> Rows:
-    place = (datetime.fromisoformat(after[0]), int(after[1])) if after else None
+    try:
+        place = (datetime.fromisoformat(str(after[0])), int(after[1])) if after else None
+    except ValueError:  # a place in the register's list
+        raise UnreadableInputError(keyset.CUT_SHORT) from None
     assert when.question.course is not None  # only the page of one policy calls this
     found, last = of_course.people(
         when.question.company.organization_id,

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from compliance.facts.policies.actions import sign_policy
 from compliance.history.actions import capture_all
+from compliance.interfaces.console import keyset
 from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
 from compliance.tenancy import context
@@ -212,6 +213,17 @@ def test_numbers_of_a_large_company_are_those_last_counted(world, staff, monkeyp
     past = client.get(world.page, {"as_at": noon(21).date().isoformat()}).content.decode()
     assert "Being counted" in past
     assert "<bdi>Anna</bdi></a>" in past
+
+
+def test_a_place_of_the_other_order_of_a_list_is_refused_with_a_sentence(world, staff, monkeypatch):
+    client = staff(AUDITOR)
+    client.raise_request_exception = False
+    counted, recorded = (keyset.seal(world.page, place) for place in ((timezone.now(), 1), (1, 1)))
+    past = {"as_at": noon(21).date().isoformat()}
+    assert client.get(world.page, {"show": "overdue", "after": counted} | past).status_code == 422
+    assert client.get(world.page, {"show": "overdue", "after": recorded} | past).status_code == 200
+    monkeypatch.setattr("compliance.interfaces.console.see.registers.LARGE", 0)
+    assert client.get(world.page, {"show": "overdue", "after": recorded}).status_code == 422
 
 
 def test_who_signed_before_a_small_fix_is_said_to_have_signed_the_version_they_did(staff, world):
