@@ -69,6 +69,15 @@ def test_the_page_shows_what_is_printed_and_the_status_today(story: Story, visit
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
 
 
+def test_names_keep_their_direction_on_a_page_from_right_to_left(story: Story, visitor: Client) -> None:
+    """Their brackets and full stops would change sides otherwise."""
+    _, _, code = earn(story)
+    body = body_of(visitor.get(f"/check/{code}", headers={"accept-language": "ar"}))
+    assert 'dir="rtl"' in body
+    for name in ("Harbour &amp; Vine", "Zoë Marguerite O’Neill", "Safe with dangerous goods", code):
+        assert f"<bdi>{name}</bdi>" in body
+
+
 def test_the_pdf_is_the_same_file_each_time(story: Story, visitor: Client) -> None:
     _, certificate, code = earn(story)
     first, second = (visitor.get(f"/check/{code}/certificate.pdf") for _ in range(2))
