@@ -82,7 +82,7 @@ def _open(visit: Visit, found: Shared, of: str) -> dict[str, Any]:
     audience = _audience(visit, found)
     register = owed(of)
     if audience is EVERYBODY:
-        counted = state_of(queries.tallies(organization_id, found.course_id)[register.tally])
+        counted = state_of(queries.states(organization_id, found.course_id, register.tally))
     else:
         counted = state_of(of_course.numbers(organization_id, register.number, found.course_id, audience, moment))
     asked = None if counted.everybody else _reached_uncounted(visit, found)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from compliance.interfaces.console.page import Words
 from compliance.interfaces.console.understand import charts
+from compliance.interfaces.console.understand.refreshing import OPTIONAL_DONE
 from compliance.rules.vocabulary import Outcome
 
 LISTS: dict[str, Words] = {
@@ -25,11 +26,15 @@ _TO_DO = (Outcome.NOT_DUE_YET, "to_do")
 
 @dataclass(frozen=True)
 class State:
-    """How many people of a course are in which state; `late` counts those who did it late."""
+    """How many people of a course are in which state; `late` counts those who did it late.
+
+    `done` includes `optional_done`: those who did it although they did not have to.
+    """
 
     overdue: int
     to_do: int
     done: int
+    optional_done: int
     late: int
     waived: int
     optional: int
@@ -37,7 +42,12 @@ class State:
     @property
     def required(self) -> int:
         """How many must do it or had to: without those for whom it is waived and those for whom it is optional."""
-        return self.overdue + self.to_do + self.done
+        return self.open + self.required_done
+
+    @property
+    def required_done(self) -> int:
+        """How many of those required have done it."""
+        return self.done - self.optional_done
 
     @property
     def open(self) -> int:
@@ -47,12 +57,12 @@ class State:
     @property
     def percent(self) -> int:
         """The percentage of those required who have done it, rounded down: 100 means everybody."""
-        return 100 * self.done // self.required if self.required else 0
+        return 100 * self.required_done // self.required if self.required else 0
 
     @property
     def everybody(self) -> int:
         """How many records there are."""
-        return self.required + self.waived + self.optional
+        return self.open + self.done + self.waived + self.optional
 
 
 def state_of(counts: Mapping[str, int]) -> State:
@@ -65,6 +75,7 @@ def state_of(counts: Mapping[str, int]) -> State:
         overdue=sum_of(Outcome.OVERDUE),
         to_do=sum_of(*_TO_DO),
         done=sum_of(*_DONE),
+        optional_done=sum_of(OPTIONAL_DONE),
         late=sum_of(Outcome.COMPLETED_LATE),
         waived=sum_of(Outcome.WAIVED),
         optional=sum_of(Outcome.OPTIONAL_NOT_DONE),

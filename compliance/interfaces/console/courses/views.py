@@ -58,7 +58,7 @@ def course(visit: Visit, course_id: uuid.UUID) -> HttpResponseBase:
     if team:
         counted = state_of(of_course.numbers(organization_id, register, course_id, audience, moment))
     else:
-        counted = state_of(queries.tallies(organization_id, course_id)["outcome"])
+        counted = state_of(queries.states(organization_id, course_id, "outcome"))
     every = versions.versions(organization_id, course_id, visit.now, VERSIONS_LISTED)
     shared = listing.of_course(organization_id, course_id, visit.now, SHARES_LISTED)
     values: dict[str, Any] = {

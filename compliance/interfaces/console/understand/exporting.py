@@ -24,6 +24,7 @@ from compliance.interfaces.console.selection import reading as selection
 from compliance.interfaces.console.tables import answers
 from compliance.interfaces.console.understand import queries
 from compliance.interfaces.console.understand.filters import SHOWS, filters
+from compliance.interfaces.console.understand.refreshing import OPTIONAL_DONE
 from compliance.interfaces.console.understand.views import summary_state
 from compliance.interfaces.console.visit import Visit
 from compliance.registers import ordered, pages
@@ -79,6 +80,7 @@ def _dashboard(visit: Visit) -> Table:
         [line.course_id, line.title, "policy" if line.kind == "signature" else "course", bucket, number]
         for line in lines
         for bucket, number in sorted(line.counts.items())
+        if bucket != OPTIONAL_DONE
     ]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from compliance.facts.people import queries as people_queries
 from compliance.history import outcomes
-from compliance.interfaces.console.understand.refreshing import END_OF_TIME, OPEN
+from compliance.interfaces.console.understand.refreshing import DONE_OPTIONALLY, END_OF_TIME, OPEN, OPTIONAL_DONE
 from compliance.rules.vocabulary import Outcome
 from compliance.tenancy import sql
 
@@ -126,15 +126,17 @@ def people(
 def numbers(
     organization_id: uuid.UUID, register: int, course_id: uuid.UUID, audience: Audience, moment: datetime
 ) -> dict[str, int]:
-    """How many records of the audience are in each state."""
+    """How many records of the audience are in each state; OPTIONAL_DONE is of the completed ones."""
+    records = f"""
+            FROM console_standing s WHERE s.organization_id = (SELECT %(organization)s::uuid)
+              AND s.register = %(register)s AND s.course_id = %(course)s{audience.condition()}"""
     return dict(
         sql.fetch(
             f"""
             SELECT CASE WHEN s.outcome <> '{OPEN}' THEN s.outcome
                     WHEN {outcomes.past("s.due_by")} THEN '{Outcome.OVERDUE}' ELSE '{Outcome.NOT_DUE_YET}' END, count(*)
-            FROM console_standing s WHERE s.organization_id = (SELECT %(organization)s::uuid)
-              AND s.register = %(register)s AND s.course_id = %(course)s{audience.condition()}
-            GROUP BY 1""",  # noqa: S608 - expressions of our own
+            {records} GROUP BY 1
+            UNION ALL SELECT '{OPTIONAL_DONE}', count(*) {records} AND {DONE_OPTIONALLY}""",
             {"organization": organization_id, "register": register, "course": course_id, "moment": moment}
             | audience.values(),
         )

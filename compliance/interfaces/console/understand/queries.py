@@ -12,7 +12,7 @@ from compliance.facts.courses import queries as courses_queries
 from compliance.facts.people import queries as people_queries
 from compliance.history import outcomes
 from compliance.history.queries import HEAD_SEQUENCE
-from compliance.interfaces.console.understand.refreshing import END_OF_TIME, OPEN
+from compliance.interfaces.console.understand.refreshing import END_OF_TIME, OPEN, OPTIONAL_DONE
 from compliance.registers.listings import LISTINGS
 from compliance.registers.ordered import Identified
 from compliance.rules.vocabulary import Outcome
@@ -85,9 +85,15 @@ def add_up(counts: Tallies, tally: Sequence[str]) -> int:
     return sum(number for bucket, number in counts[kind].items() if not buckets or bucket in buckets)
 
 
+def states(organization_id: uuid.UUID, course: uuid.UUID, kind: str) -> dict[str, int]:
+    """The numbers of one course or policy by outcome or signature; OPTIONAL_DONE is of the completed ones."""
+    found = tallies(organization_id, course)
+    return found[kind] | found[OPTIONAL_DONE]
+
+
 @dataclass(frozen=True)
 class CourseLine:
-    """A course or policy, and the number of its records in each bucket."""
+    """A course or policy, and the number of its records in each bucket; OPTIONAL_DONE is of the completed ones."""
 
     course_id: str
     title: str
@@ -99,9 +105,11 @@ def courses(organization_id: uuid.UUID) -> list[CourseLine]:
     """Courses with training records, and policies that people owe, in order of title, with their numbers by outcome."""
     found: dict[str, CourseLine] = {}
     for course_id, title, kind, bucket, number in sql.fetch(
-        "SELECT t.course_id, coalesce(c.title, ''), t.kind, t.bucket, t.number FROM console_tally t"  # noqa: S608
+        f"SELECT t.course_id, coalesce(c.title, ''), replace(t.kind, '{OPTIONAL_DONE}', 'outcome'), t.bucket, t.number"  # noqa: S608
+        " FROM console_tally t"
         f"{courses_queries.joined('t')}"
-        " WHERE t.organization_id = %(organization)s AND t.kind IN ('outcome', 'signature') AND t.course_id IS NOT NULL"
+        f" WHERE t.organization_id = %(organization)s AND t.kind IN ('outcome', '{OPTIONAL_DONE}', 'signature')"
+        " AND t.course_id IS NOT NULL"
         " ORDER BY lower(c.title), t.course_id",
         {"organization": organization_id},
     ):

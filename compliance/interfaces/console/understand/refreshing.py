@@ -20,7 +20,7 @@ from compliance.history.records import changed_records
 from compliance.interfaces.console.understand import past
 from compliance.interfaces.console.understand.models import Mark
 from compliance.rules.owed_learning.outcome import outcome_at
-from compliance.rules.vocabulary import AccessState, CertificateStatus, EntryType, Outcome
+from compliance.rules.vocabulary import AccessState, CertificateStatus, EntryType, Outcome, Requirement
 from compliance.tenancy import context, sql
 
 STEP = 5000
@@ -30,6 +30,9 @@ OPEN = "open"
 HERE = "here"
 SIGNED = "signed"
 END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
+OPTIONAL_DONE = "optional_done"
+"""The kind of tally, and its one bucket, of training that was completed though nobody had to do it."""
+
 WEEKS = 53
 _KEPT = tuple(number for number, register in REGISTERS.items() if register.tally)
 _CLOCK_DECIDES = (Outcome.NOT_DUE_YET, Outcome.OVERDUE)
@@ -169,6 +172,9 @@ def _add_up(organization_id: uuid.UUID, now: datetime) -> None:
 AGES = (("1", 7), ("8", 30), ("31", 90), ("91", None))
 """Buckets of days overdue: the first day of each, which is its name, and the last."""
 
+DONE_OPTIONALLY = f"s.outcome LIKE 'completed%%' AND s.state <> '{Requirement.REQUIRED}'"
+"""SQL, on the summary's row `s`: training that was completed though it is not required."""
+
 _LATE = outcomes.past("due_by", "%(now)s")
 _LATE_SIGNATURE = outcomes.past("late.due_by", "%(now)s")
 _TALLIES = f"""
@@ -184,6 +190,8 @@ SELECT %(organization)s::uuid, kind, course_id, bucket, count(*) FROM (
            CASE WHEN outcome <> 'open' THEN outcome
                 WHEN {_LATE} THEN 'overdue' ELSE 'not_due_yet' END AS bucket
     FROM s WHERE register = %(training)s
+  UNION ALL
+    SELECT '{OPTIONAL_DONE}', course_id, '{OPTIONAL_DONE}' FROM s WHERE register = %(training)s AND {DONE_OPTIONALLY}
   UNION ALL
     SELECT 'age', course_id,
            CASE WHEN days <= 7 THEN '1' WHEN days <= 30 THEN '8' WHEN days <= 90 THEN '31' ELSE '91' END

@@ -15,7 +15,7 @@ from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.understand import charts, queries
 from compliance.interfaces.console.understand.filters import AGE_TITLES, SHOWS
 from compliance.interfaces.console.understand.queries import State
-from compliance.interfaces.console.understand.refreshing import WEEKS
+from compliance.interfaces.console.understand.refreshing import OPTIONAL_DONE, WEEKS
 from compliance.interfaces.console.visit import Visit
 from compliance.rules.company_days import end_of_day
 from compliance.rules.vocabulary import Outcome
@@ -145,10 +145,10 @@ def _by_week(counted: dict[str, int]) -> dict[date, int]:
 
 
 def _course_line(visit: Visit, line: queries.CourseLine) -> dict[str, Any]:
-    """A row of the table of courses: how many records are done, open and overdue."""
+    """A row of the table of courses: how many of the required records are done, open and overdue."""
     count = line.counts.get
     signed = line.kind == "signature"
-    done = count("signed", 0) if signed else sum(count(each, 0) for each in _DONE)
+    done = count("signed", 0) if signed else sum(count(each, 0) for each in _DONE) - count(OPTIONAL_DONE, 0)
     undone = count("to_do", 0) if signed else count("not_due_yet", 0)
     whole = done + undone + count("overdue", 0)
     show = "unsigned-overdue" if signed else "overdue"

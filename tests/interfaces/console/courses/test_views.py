@@ -3,6 +3,7 @@
 import re
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from compliance.facts.courses.models import Course
+from compliance.history.actions import capture_all
 from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER
 from compliance.interfaces.console.understand.refreshing import refresh
 from compliance.tenancy import context
@@ -139,3 +141,33 @@ def test_whoever_has_not_done_it_can_be_chosen_and_handed_to_an_act(staff: Staff
     assert form.status_code == 200
     assert "Waive" in form.content.decode()
     assert 'name="record_ids"' not in client.get(there, {"show": "done"}).content.decode()
+
+
+def test_whoever_did_it_without_having_to_is_not_among_those_who_must(staff: Staff, small: SmallCompany) -> None:
+    company = small.company
+    free, both = company.course("Knots"), company.course("Lifting")
+    for course in (free, both):
+        company.share(course, requirement="optional")
+    company.share(both, people=(small.people["Ben"], small.people["Cleo"]))
+    for course, names in ((free, ("Ada",)), (both, ("Ada", "Ben"))):
+        for name in names:
+            company.complete(small.people[name], course, NOW - timedelta(days=9))
+    capture_all(small.organization_id, NOW)
+    refresh(small.organization_id, NOW)
+    client = staff(COMPLIANCE_MANAGER)
+    page = client.get(address(small.organization_id, "courses")).content.decode()
+    assert re.search(r"Knots Version 1 .* nobody *$", row_of(page, "Knots")), row_of(page, "Knots")
+    assert re.search(r"Lifting Version 1 .* 50 % 2 1 0", row_of(page, "Lifting")), row_of(page, "Lifting")
+    dashboard = client.get(address(small.organization_id, "dashboard")).content.decode().partition("By course and")[2]
+    assert "Lifting Course 1 1 0 50 %" in row_of(dashboard, "Lifting")
+    assert "Knots Course 0 0 0" in row_of(dashboard, "Knots")
+    for query, must in (({}, "1 of 2 people who must"), ({"team": str(small.drivers)}, "1 of 1 person who must")):
+        there = address(small.organization_id, "course", course_id=both.course_id)
+        of_course = client.get(there, query | {"show": "done"}).content.decode()
+        assert must in words(of_course)
+        assert "Done 2 " in words(of_course)
+        assert [name for name in ("Ben", "Cleo") if f">{name}</a>" in of_course] == ["Ben"]
+    knots = words(client.get(address(small.organization_id, "course", course_id=free.course_id)).content.decode())
+    assert "Nobody must do it now." in knots
+    taken = client.get(address(small.organization_id, "export", what="dashboard", written_as="csv"))
+    assert "optional_done" not in b"".join(taken.streaming_content).decode()
