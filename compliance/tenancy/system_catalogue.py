@@ -100,6 +100,9 @@ UNION ALL SELECT 'schema public', 'objects may be made by',
     CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(a.grantee) END
     FROM pg_namespace n, aclexplode(n.nspacl) a WHERE n.nspname = 'public' AND a.privilege_type = 'CREATE'
         AND a.grantee NOT IN (n.nspowner, (SELECT oid FROM schema_owner))
+-- By its default, "$user", public, a role looks in a schema of its own name first.
+UNION ALL SELECT 'schema ' || n.nspname, 'searched before public by', g.rolname
+    FROM pg_namespace n JOIN guarded g ON g.rolname = n.nspname
 """
 
 

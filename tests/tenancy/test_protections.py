@@ -120,6 +120,9 @@ ATTACKS = {
         "GRANT SET ON PARAMETER session_replication_role TO app", "role app: may set is `session_replication_role`"),
     "a schema in which the application makes objects": (
         "GRANT CREATE ON SCHEMA public TO app", "schema public: objects may be made by is `app`"),
+    "a schema whose objects a role finds before those of public": (
+        "CREATE SCHEMA app_web; GRANT USAGE ON SCHEMA app_web TO app_web; CREATE VIEW app_web.access_apikey AS"
+        " SELECT * FROM public.access_apikey", "schema app_web: searched before public by is `app_web`, expected none"),
 }  # fmt: skip
 
 
