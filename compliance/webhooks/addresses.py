@@ -79,7 +79,8 @@ def target(url: str, *, plain: bool) -> Target:
     if number not in WELL_KNOWN and number < FIRST_FREE_PORT:
         raise BadAddressError("A webhook's port is 443, 80, or 1024 and above.")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(host.strip("[]").lower(), number, path, parts.scheme == "https")
+    # No certificate names the dot that may end a name.
+    return Target(host.strip("[]").lower().removesuffix("."), number, path, parts.scheme == "https")
 
 
 def is_public(address: str) -> bool:

@@ -303,16 +303,17 @@ def certificate(folder, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "trusts", "failure"),
+    ("host", "name", "trusts", "failure"),
     [
-        ("receiver.test", True, ""),
-        ("other.test", True, "tls"),
-        ("receiver.test", False, "tls"),
-        ("127.0.0.1", True, "tls"),
+        ("receiver.test", "receiver.test", True, ""),
+        ("receiver.test.", "receiver.test", True, ""),
+        ("receiver.test", "other.test", True, "tls"),
+        ("receiver.test", "receiver.test", False, "tls"),
+        ("receiver.test", "127.0.0.1", True, "tls"),
     ],
-    ids=["of the name", "of another name", "that nobody trusts", "of the address"],
+    ids=["of the name", "of the name with its dot", "of another name", "that nobody trusts", "of the address"],
 )
-def test_tls_verifies_the_name_and_not_the_address(tmp_path, name, trusts, failure):
+def test_tls_verifies_the_name_and_not_the_address(tmp_path, host, name, trusts, failure):
     serving, trusting = certificate(tmp_path, name)
     asked = []
     serving.sni_callback = lambda connection, server_name, context: asked.append(server_name)
@@ -322,7 +323,7 @@ def test_tls_verifies_the_name_and_not_the_address(tmp_path, name, trusts, failu
             saying(b"HTTP/1.1 204 No Content\r\n\r\n")(secured)
 
     with server(answer) as port:
-        found = post(f"https://receiver.test:{port}/", addresses=[["127.0.0.1"]], context=trusting if trusts else None)
+        found = post(f"https://{host}:{port}/", addresses=[["127.0.0.1"]], context=trusting if trusts else None)
     assert found.failure == failure
     assert asked == ["receiver.test"]
 
