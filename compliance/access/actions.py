@@ -11,6 +11,7 @@ from django.db import transaction
 from compliance.access import tokens
 from compliance.access.errors import (
     BadExpiryError,
+    BadKeyNameError,
     BadNetworkError,
     KeyNotUsableError,
     NoSuchKeyError,
@@ -51,10 +52,12 @@ def issue_key(
 
     `environment` is `live` or `test`; `networks` are CIDR blocks, empty for any address. Without `expires_at` the key
     expires after USUAL_LIFE; no key is valid for longer than LONGEST_LIFE. `actor` is kept as its issuer. Raises
-    NoSuchCompanyError, UnknownScopeError, BadNetworkError, BadExpiryError.
+    NoSuchCompanyError, UnknownScopeError, BadKeyNameError, BadNetworkError, BadExpiryError.
     """
     queries.organization(organization_id)
     wanted = _scopes(scopes)
+    if len(name) > 100:
+        raise BadKeyNameError("A key's name has at most 100 characters.")
     blocks = [network(each) for each in networks]
     ends_at = expires_at or at + USUAL_LIFE
     if ends_at <= at:

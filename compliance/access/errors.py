@@ -15,6 +15,10 @@ class BadNetworkError(AccessError):
     """A network is not written as CIDR."""
 
 
+class BadKeyNameError(AccessError):
+    """A key's name is too long."""
+
+
 class BadExpiryError(AccessError):
     """A key would expire before it is issued, or be valid for longer than keys may be."""
 

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from compliance.access import actions, tokens
 from compliance.access.errors import (
     BadExpiryError,
+    BadKeyNameError,
     BadNetworkError,
     KeyNotUsableError,
     NoSuchKeyError,
@@ -74,6 +75,7 @@ def test_only_a_digest_is_stored(organization, now):
     [
         ({"scopes": []}, UnknownScopeError),
         ({"scopes": ["training:write"]}, UnknownScopeError),
+        ({"name": "x" * 101}, BadKeyNameError),
         ({"networks": ["192.0.2.1/24"]}, BadNetworkError),
         ({"networks": ["everywhere"]}, BadNetworkError),
         ({"networks": ["fe80::1%eth0"]}, BadNetworkError),
@@ -182,5 +184,6 @@ def test_the_commands_issue_rotate_and_revoke(organization):
     assert set(key.scopes) == {"training:read", "people:read", "certificates:read"}
     with pytest.raises(CommandError, match="no scope"):
         call_command("create_key", str(organization.organization_id), scopes=["all"])
-    with pytest.raises(CommandError, match="no instant"):
-        call_command("create_key", str(organization.organization_id), scopes=["people:read"], expires="soon")
+    for expires in ("soon", "2027-01-31", "2027-01-31T00:00:00", "9999-12-31T23:59:59-14:00"):
+        with pytest.raises(CommandError, match="no instant"):
+            call_command("create_key", str(organization.organization_id), scopes=["people:read"], expires=expires)

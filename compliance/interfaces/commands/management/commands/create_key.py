@@ -7,10 +7,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
-from django.utils.dateparse import parse_datetime
 
 from compliance.access import actions
 from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.rules.instants import read_instant
 from compliance.rules.vocabulary import Scope
 
 
@@ -47,12 +47,9 @@ class Command(OperatorCommand):
 def instant(text: str) -> datetime:
     """The instant that an option names. Raises CommandError."""
     try:
-        found = parse_datetime(text)
+        return read_instant(text)
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise CommandError(f"{text!r} is no instant with an offset. Write it like 2027-01-31T00:00:00Z.")
-    return found.astimezone(UTC)
+        raise CommandError(f"{text!r} is no instant with an offset. Write it like 2027-01-31T00:00:00Z.") from None
 
 
 def show_key(command: OperatorCommand, token: str, key_id: uuid.UUID, *, as_json: bool) -> None:
