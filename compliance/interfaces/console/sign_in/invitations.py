@@ -64,6 +64,15 @@ def account_of(code: str, now: datetime) -> User:
     return found.user
 
 
+def is_open(code: str, now: datetime) -> bool:
+    """Whether `code` still opens an account."""
+    try:
+        account_of(code, now)
+    except InvitationError:
+        return False
+    return True
+
+
 def use_up(code: str, now: datetime) -> User:
     """Uses the invitation up and returns its account. One of two simultaneous uses raises InvitationError."""
     with transaction.atomic():

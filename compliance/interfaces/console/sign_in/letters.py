@@ -113,7 +113,9 @@ def send_due(now: datetime) -> int:
             letter.due_at = now + timedelta(minutes=2**letter.attempts)
             letter.save(update_fields=["attempts", "due_at"])
         try:
-            _message(letter).send()
+            message = _message(letter, now)
+            if message is not None:
+                message.send()
         except (smtplib.SMTPException, OSError, ValueError, InvalidToken) as error:
             log.warning("letter_refused", extra={"kind": letter.kind, "error": type(error).__name__})
             if letter.attempts >= MOST_ATTEMPTS:
@@ -121,14 +123,18 @@ def send_due(now: datetime) -> int:
                 letter.delete()
             continue
         letter.delete()
-        sent += 1
+        sent += message is not None
 
 
-def _message(letter: Letter) -> EmailMessage:
+def _message(letter: Letter, now: datetime) -> EmailMessage | None:
+    """The letter as mail; None for an invitation that was used, replaced or withdrawn since, whose link is dead."""
     values = {"letter": letter, "host": urlsplit(settings.BASE_URL).netloc}
     if letter.kind == AUDITOR_INVITED:
+        code = _ring().decrypt(letter.sealed.encode()).decode()
+        if not invitations.is_open(code, now):
+            return None
         template, subject = "sign_in/auditor_letter.txt", "You are invited to look at compliance records"
-        values["link"] = invitations.link(_ring().decrypt(letter.sealed.encode()).decode())
+        values["link"] = invitations.link(code)
         values["waiting"] = invitations.of(letter.user)
     else:
         template, subject = "sign_in/letter.txt", f"Your account of the compliance records: {letter.kind}"

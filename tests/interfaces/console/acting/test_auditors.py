@@ -80,6 +80,19 @@ def test_a_letter_brings_the_link_which_waits_sealed_and_goes_with_it(staff, com
     assert not Letter.objects.exists()
 
 
+def test_no_letter_brings_a_link_that_was_replaced_or_withdrawn_before_it_was_sent(staff, company):
+    client = staff(COMPLIANCE_MANAGER)
+    invite(client, company)
+    _, link = invite(client, company, days=9)
+    assert letters.send_due(timezone.now() + timedelta(seconds=1)) == 1
+    assert link in mail.outbox[0].body
+    invite(client, company)
+    do(client, company, "end-auditor", auditor=str(User.objects.get(email="ada@audit.example").pk))
+    assert letters.send_due(timezone.now() + timedelta(seconds=1)) == 1
+    assert "access ended" in mail.outbox[1].subject
+    assert not Letter.objects.exists()
+
+
 def test_the_same_address_again_is_the_same_account_with_another_end(staff, company):
     client = staff(COMPLIANCE_MANAGER)
     invite(client, company)
