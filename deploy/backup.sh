@@ -25,6 +25,11 @@ if [ -n "$hidden" ]; then
 fi
 mkdir -p "$folder"
 chmod 700 "$folder"
+# A folder that is named and not there may be a typing error, or a disk that is not mounted.
+if [ -n "${FILES_FOLDER:-}" ] && [ ! -d "$FILES_FOLDER" ]; then echo "No files in this backup: there is no $FILES_FOLDER." >&2; fi
+if [ -n "${LOG_FOLDER:-}" ] && [ ! -f "$LOG_FOLDER/lock" ]; then
+  echo "No log in this backup: nothing was signed in $LOG_FOLDER." >&2
+fi
 unfinished=$folder/database.dump.unfinished
 trap 'rm -f "$unfinished"' EXIT
 pg_dump --format=custom --no-owner --enable-row-security --file="$unfinished" "$DATABASE_OWNER_URL"

@@ -22,13 +22,13 @@ ROWS = "SELECT * FROM history_historyrow ORDER BY organization_id, sequence"
 
 
 def script(
-    name: str, folder: Path, environment: Mapping[str, str], *programs: Path
+    name: str, folder: Path, environment: Mapping[str, str], *programs: Path, **folders: str
 ) -> "subprocess.CompletedProcess[str]":
     """Runs a script of deploy/ on `folder`, with those in `programs` before PostgreSQL's own."""
     path = os.pathsep.join(map(str, (*programs, TOOLS, environment["PATH"])))
     return subprocess.run(
         ["sh", str(ROOT / "deploy" / name), str(folder)],
-        env={**environment, "PATH": path, "LOG_FOLDER": "", "FILES_FOLDER": "", "ERASURE_LIST": ""},
+        env={**environment, "PATH": path, "LOG_FOLDER": "", "FILES_FOLDER": "", "ERASURE_LIST": "", **folders},
         text=True, capture_output=True, check=False,
     )  # fmt: skip
 
@@ -97,6 +97,17 @@ def test_a_dump_that_fails_leaves_no_backup_and_the_folder_may_be_named_again(su
     made = script("backup.sh", folder, suite)
     assert made.returncode == 0, made.stderr
     assert {each.name for each in folder.iterdir()} == {"database.dump", "SHA256SUMS"}
+
+
+def test_folders_that_are_named_and_not_there_are_named_by_the_backup_that_lacks_them(suite, tmp_path):
+    nowhere = str(tmp_path / "mistyped")
+    made = script("backup.sh", tmp_path / "backup", suite, LOG_FOLDER=nowhere, FILES_FOLDER=nowhere)
+    assert made.returncode == 0, made.stderr
+    assert made.stderr.splitlines() == [
+        f"No files in this backup: there is no {nowhere}.",
+        f"No log in this backup: nothing was signed in {nowhere}.",
+    ]
+    assert script("backup.sh", tmp_path / "other", suite).stderr == ""
 
 
 def test_a_dump_that_cannot_be_read_restores_nothing(suite, tmp_path):
