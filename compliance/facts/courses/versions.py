@@ -89,7 +89,7 @@ def course(organization_id: uuid.UUID, course_id: uuid.UUID, at: datetime) -> Co
         FROM courses_course c LEFT JOIN LATERAL (
             SELECT title, valid_months, renew_days_before FROM courses_certificateedition e
             WHERE e.organization_id = %(organization)s AND e.course_id = c.course_id AND e.at <= %(at)s
-            ORDER BY e.at DESC, e.id DESC LIMIT 1) e ON true
+            ORDER BY e.at DESC, e.fact_id DESC LIMIT 1) e ON true
         WHERE c.organization_id = %(organization)s AND c.course_id = %(course)s""",
         {"organization": organization_id, "course": course_id, "at": at},
     )

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from compliance.facts.courses import queries as courses
 from compliance.facts.people import queries as people
+from compliance.facts.shares.queries import NEWEST
 from compliance.tenancy import sql
 
 TEAMS_NAMED = 20
@@ -51,7 +52,7 @@ def _step(alias: str, columns: str, stated: str) -> str:
     """SQL of a column of the newest step of share `s` that states `stated`."""
     return f"""CROSS JOIN LATERAL (SELECT {columns} FROM shares_sharestep t
         WHERE t.organization_id = %(organization)s AND t.share_id = s.share_id AND t.at <= %(at)s
-          AND t.{stated} IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1) {alias}"""  # noqa: S608 - expressions of our own
+          AND t.{stated} IS NOT NULL {NEWEST}) {alias}"""  # noqa: S608 - expressions of our own
 
 
 _COLUMNS = f"""
@@ -113,8 +114,8 @@ def share(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> Shar
 def people_of(organization_id: uuid.UUID, share_id: uuid.UUID, at: datetime) -> list[uuid.UUID]:
     """The people whom a share names, if its audience is people. One statement."""
     rows = sql.fetch(
-        "SELECT learner_profile_ids FROM shares_sharestep WHERE organization_id = %s AND share_id = %s AND at <= %s"
-        " AND audience IS NOT NULL ORDER BY at DESC, id DESC LIMIT 1",
+        "SELECT t.learner_profile_ids FROM shares_sharestep t WHERE t.organization_id = %s AND t.share_id = %s"  # noqa: S608
+        f" AND t.at <= %s AND t.audience IS NOT NULL {NEWEST}",
         [organization_id, share_id, at],
     )
     return list(rows[0][0] or ()) if rows else []

@@ -51,6 +51,10 @@ class Asked(NamedTuple):
     days: int | None
 
 
+NEWEST = """ORDER BY t.at DESC, t.id = (SELECT min(o.id) FROM shares_sharestep o
+    WHERE o.organization_id = t.organization_id AND o.share_id = t.share_id), t.fact_id DESC LIMIT 1"""
+"""SQL of the newest of some steps `t` of a share, in the order of `loading`, in whatever order they were recorded."""
+
 HAPPENED = """
 SELECT s.at, CASE WHEN s.at = h.opened_at THEN 'Shared' ELSE 'Share changed' END,
     concat_ws(', ', CASE s.audience WHEN 'everyone' THEN 'with everyone' WHEN 'teams' THEN 'with teams'
@@ -80,13 +84,13 @@ _REACHED = f"""
 WITH share AS (
   SELECT s.course_id, s.lesson_release_id, c.title, c.kind,
     (SELECT doors FROM shares_sharestep t WHERE t.organization_id = %(organization)s AND t.share_id = %(share)s
-      AND t.doors IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1) AS doors,
+      AND t.doors IS NOT NULL {NEWEST}) AS doors,
     {policies.doors("s.course_id")} AS policy_doors
   FROM shares_share s {courses.joined("s")}
   WHERE s.organization_id = %(organization)s AND s.share_id = %(share)s),
 audience AS (
   SELECT audience, team_ids, learner_profile_ids FROM shares_sharestep t WHERE t.organization_id = %(organization)s
-    AND t.share_id = %(share)s AND t.audience IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1),
+    AND t.share_id = %(share)s AND t.audience IS NOT NULL {NEWEST}),
 reached AS (
   SELECT DISTINCT p.learner_profile_id FROM ({people.HERE}) p CROSS JOIN share s CROSS JOIN audience a
   WHERE p.door = ANY(s.doors) AND (s.kind <> 'policy' OR p.door = ANY(s.policy_doors))
@@ -98,8 +102,8 @@ SELECT s.title, s.kind, a.audience, s.doors, s.policy_doors, (SELECT count(*) FR
 FROM share s CROSS JOIN audience a
 """  # noqa: S608 - expressions of our own
 
-_STEP = """SELECT {columns} FROM shares_sharestep t WHERE t.organization_id = %(organization)s
-    AND t.share_id = s.share_id AND t.at <= %(at)s AND t.{said} IS NOT NULL ORDER BY t.at DESC, t.id DESC LIMIT 1"""
+_STEP = f"""SELECT {{columns}} FROM shares_sharestep t WHERE t.organization_id = %(organization)s
+    AND t.share_id = s.share_id AND t.at <= %(at)s AND t.{{said}} IS NOT NULL {NEWEST}"""  # noqa: S608 - our own
 _ASKED = f"""
 SELECT s.share_id, s.lesson_release_id, a.audience,
   CASE WHEN a.audience = 'teams' THEN {people.named_teams("a.team_ids")} ELSE '{{}}' END,
