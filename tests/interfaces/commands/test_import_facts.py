@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 
 from compliance.tenancy import shards
 from tests.companies import Company, make_company
-from tests.facts.files import completed, course, file_of, joined, shared
+from tests.facts.files import completed, course, file_of, ids, joined, shared
 from tests.tenancy.test_nodes import away
 
 GOOD = [joined("anna"), *course("fire"), shared("fire", 1), completed("anna", "fire", 5)]
@@ -78,6 +78,16 @@ def test_a_file_that_is_not_there_and_a_company_that_is_not_there(company: Compa
     path = tmp_path / "facts.jsonl"
     path.write_bytes(file_of(GOOD).getvalue())
     assert "no organization" in run(nobody, str(path))[1]
+
+
+def test_a_temporary_folder_that_fails_is_not_taken_for_the_file(
+    company: Company, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "facts.jsonl"
+    path.write_bytes(file_of([joined("anna", team_ids=ids(*map(str, range(500))))]).getvalue())
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
+    with pytest.raises(FileNotFoundError, match="absent"):
+        run(company, str(path))
 
 
 def test_facts_ahead_of_time_are_recorded_and_the_report_says_how_many_wait(company: Company, tmp_path: Path) -> None:

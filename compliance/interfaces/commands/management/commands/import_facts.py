@@ -101,10 +101,11 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        with Path(name).open("rb") as stream:
-            yield stream
+        stream = Path(name).open("rb")  # noqa: SIM115 - closed below
     except OSError as error:
         raise CommandError(f"{name} cannot be read: {error.strerror or error}.") from error
+    with stream:
+        yield stream
 
 
 class _Bars:
