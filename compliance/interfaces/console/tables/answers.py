@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.http import StreamingHttpResponse
+from django.utils import translation
 
 from compliance.interfaces.console.tables import xlsx
 from compliance.proofs import cells
@@ -18,9 +19,19 @@ def file(name: str, kind: str, content: Iterable[bytes]) -> StreamingHttpRespons
 
 
 def table(name: str, written_as: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> StreamingHttpResponse:
-    """The table as a file called `name`, written as one of `FORMATS`."""
+    """The table as a file called `name`, written as one of `FORMATS`, in the language of this request."""
     kind, write = FORMATS[written_as]
-    return file(f"{name}.{written_as}", kind, write(name, headings, rows))
+    return file(f"{name}.{written_as}", kind, _spoken(translation.get_language(), write(name, headings, rows)))
+
+
+def _spoken(language: str | None, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces, each made in this language: they are made when the request, and its language, is over."""
+    while True:
+        with translation.override(language):
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
 
 
 def _csv(_: str, headings: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:

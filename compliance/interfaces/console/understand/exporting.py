@@ -31,6 +31,7 @@ from compliance.registers import ordered, pages
 from compliance.registers.listings import LISTINGS
 from compliance.registers.pages import Listing
 from compliance.registers.questions import Position, Question
+from compliance.rules.vocabulary import ERASED_PERSON
 from compliance.tenancy import context
 
 ROWS_A_READ = 1000
@@ -209,7 +210,7 @@ def _cell(visit: Visit, column: Column, row: dict[str, Any], titles: _Titles, *,
     """A cell's value as the page displays it."""
     value = row.get(column.name)
     if column.kind == "person":
-        return value or gettext("No name")
+        return _name(value, value == ERASED_PERSON)
     if column.kind == "course":
         return titles.of(str(value))
     if value is None:

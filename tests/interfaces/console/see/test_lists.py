@@ -6,11 +6,15 @@ import re
 from datetime import date
 
 import pytest
+from django.utils import translation
 from python_calamine import CalamineWorkbook
 
+from compliance.facts.people.erasing import erase_person
 from compliance.history.actions import capture_all
+from compliance.interfaces.console.languages import COOKIE
 from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER
 from compliance.interfaces.console.understand import refreshing
+from compliance.tenancy import context
 from tests.companies import noon
 from tests.interfaces.console.companies import Full, full_company
 
@@ -122,6 +126,30 @@ def test_what_one_sees_is_taken_away_with_its_words_columns_and_order(staff):
     table = CalamineWorkbook.from_filelike(io.BytesIO(content)).get_sheet_by_index(0).to_python()
     assert table[1][0] == "Person 003"
     assert table[1][4] == date.fromisoformat(rows[1][4])
+
+
+def test_a_file_is_in_the_language_of_its_page_to_the_last_row(staff):
+    full = full_company(4)
+    company = full.company
+    with context.company(company.organization_id):
+        erase_person(
+            organization_id=company.organization_id, learner_profile_id=full.people[1].learner_profile_id,
+            at=company.now,
+        )  # fmt: skip
+        capture_all(company.organization_id, company.now)
+    client = staff(COMPLIANCE_MANAGER)
+    client.cookies[COOKIE] = "de"
+    for written_as in ("csv", "xlsx"):
+        answer = client.get(of(full, f"export/people/{written_as}/"))
+        with translation.override("fr"):
+            content = b"".join(answer.streaming_content)
+            assert translation.get_language() == "fr"
+        if written_as == "csv":
+            rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
+        else:
+            rows = CalamineWorkbook.from_filelike(io.BytesIO(content)).get_sheet_by_index(0).to_python()
+        assert "Gelöschte Person" in {row[0] for row in rows}
+        assert {"Aktiv", "Gelöscht", "Eingeladen"} <= {cell for row in rows for cell in row}
 
 
 def test_chosen_rows_alone_are_taken_away(staff):
