@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -73,7 +74,7 @@ def by_the_verifier(organization_id: uuid.UUID, start: datetime, end: datetime) 
 def test_what_follows_the_end_of_an_invitation_does_not_move_it(settings, tmp_path):
     settings.ERASURE_LIST_FILE = str(tmp_path / "erasures")
     story = Story(NOW)
-    company = {"organization_id": story.organization_id}
+    company: dict[str, Any] = {"organization_id": story.organization_id}
     ben, cleo = (
         story.employee(name, SENT, account_email=f"{name}@example.org", person_id=uuid.uuid4())
         for name in ("ben", "cleo")
