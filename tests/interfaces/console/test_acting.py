@@ -350,6 +350,14 @@ def test_many_records_are_waived_by_a_table_in_the_background(staff, company, dj
         assert Job.objects.get().upload is None
 
 
+def test_a_table_of_too_many_records_is_read_no_further(staff, company):
+    lines = ["record_id", *(str(uuid.UUID(int=number)) for number in range(20_001)), "no identifier"]
+    sent = {"step": "preview", "table": io.BytesIO("\n".join(lines).encode())}
+    page = staff(COMPLIANCE_MANAGER).post(_address(company, "deadline-many"), sent).content.decode()
+    assert "At most 20000 records at a time" in page
+    assert "Line 20003" not in page
+
+
 def test_a_job_of_someone_who_may_no_longer_do_it_does_nothing(staff, company):
     company.join("Anna")
     company.share(company.course())

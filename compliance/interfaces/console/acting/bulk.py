@@ -186,8 +186,7 @@ def records(acting: Acting, registers: Sequence[int] = (TRAINING_RECORDS.number,
     wanted = list(dict.fromkeys([*acting.data["record_ids"], *days]))
     if not wanted:
         raise CannotActError(_("Choose at least one row in a list, or hand in a table."))
-    if len(wanted) > RECORDS_AT_MOST:
-        raise CannotActError(_("At most %(most)s records at a time.") % {"most": RECORDS_AT_MOST})
+    _within(len(wanted))
     found: dict[uuid.UUID, NamedRecord] = {}
     for register in registers:
         found |= queries.named_records(acting.organization_id, register, wanted)
@@ -196,6 +195,11 @@ def records(acting: Acting, registers: Sequence[int] = (TRAINING_RECORDS.number,
         words = _("%(number)s of the chosen rows are no such records of this company.")
         raise CannotActError(words % {"number": len(missing)})
     return [Owed(found[record_id], days.get(record_id)) for record_id in wanted]
+
+
+def _within(number: int) -> None:
+    if number > RECORDS_AT_MOST:
+        raise CannotActError(_("At most %(most)s records at a time.") % {"most": RECORDS_AT_MOST})
 
 
 def _table(data: bytes) -> dict[uuid.UUID, date | None]:
@@ -214,6 +218,7 @@ def _table(data: bytes) -> dict[uuid.UUID, date | None]:
                     "Line %(number)s of the table: record_id must be an identifier, due_on a day like 2026-03-31."
                 )
                 raise CannotActError(words % {"number": number}) from None
+            _within(len(found))  # at once, as a file holds millions of lines
     except (UnicodeDecodeError, csv.Error):
         raise CannotActError(_("The table is no CSV in UTF-8.")) from None
     return found
