@@ -6,7 +6,10 @@ from typing import NamedTuple
 from django.utils.translation import get_language_info
 
 # Languages and scripts that are written from right to left, as the subtags of BCP 47 name them.
-_RIGHT_TO_LEFT = frozenset(("ar", "arc", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"))
+_RIGHT_TO_LEFT = frozenset(
+    ("ar", "arc", "azb", "ckb", "dv", "fa", "glk", "he", "ks", "lrc", "mzn", "nqo", "pnb", "prs", "ps", "rhg", "sd",
+     "syr", "ug", "ur", "yi")
+)  # fmt: skip
 _RIGHT_TO_LEFT_SCRIPTS = frozenset(("adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"))
 
 

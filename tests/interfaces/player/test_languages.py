@@ -26,7 +26,7 @@ def test_the_first_wanted_language_that_is_there_is_chosen_else_the_default(want
 @pytest.mark.parametrize(
     "tag, runs",
     [("en", "ltr"), ("ar", "rtl"), ("he-IL", "rtl"), ("fa", "rtl"), ("az-Arab", "rtl"), ("ku-Latn-TR", "ltr"),
-     ("ar-Latn", "ltr"), ("uz-Cyrl", "ltr"), ("UR", "rtl")],
+     ("ar-Latn", "ltr"), ("uz-Cyrl", "ltr"), ("UR", "rtl"), ("prs", "rtl"), ("syr", "rtl"), ("nqo", "rtl")],
 )  # fmt: skip
 def test_a_language_runs_as_its_script_does(tag, runs):
     assert direction(tag) == runs

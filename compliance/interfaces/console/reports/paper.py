@@ -19,7 +19,7 @@ from compliance.interfaces.console.reports.making import NO_TEAM
 from compliance.interfaces.console.reports.models import Report
 from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAINING
 from compliance.interfaces.console.visit import Visit
-from compliance.interfaces.console.wording import written_day
+from compliance.interfaces.console.wording import written_day, written_number
 
 _TEMPLATE = Path(__file__).with_name("report.typ")
 
@@ -85,7 +85,7 @@ def _contents(visit: Visit, found: Report, asked: views.Narrowed) -> dict[str, A
             _("Who is in two teams counts in both."),
             *_changes(found),
             _("As known at capture %(capture)s. Report %(report)s.")
-            % {"capture": f"{found.capture_sequence:,}", "report": found.report_id},
+            % {"capture": written_number(found.capture_sequence), "report": found.report_id},
         ],
     }
 
@@ -95,14 +95,14 @@ def _tiles(whole: dict[int, queries.Sums]) -> list[tuple[str, str]]:
     training, signing = whole.get(TRAINING, queries.Sums()), whole.get(SIGNING, queries.Sums())
     tiles = [
         (_percent(training.percent), _("of required training done")),
-        (f"{training.done_between:,}", _("completed in the period")),
-        (f"{training.overdue:,}", _("training overdue at the end")),
+        (written_number(training.done_between), _("completed in the period")),
+        (written_number(training.overdue), _("training overdue at the end")),
     ]
     if signing.required or signing.required_before:
         tiles += [
             (_percent(signing.percent), _("of policies signed")),
-            (f"{signing.done_between:,}", _("signed in the period")),
-            (f"{signing.overdue:,}", _("signatures overdue at the end")),
+            (written_number(signing.done_between), _("signed in the period")),
+            (written_number(signing.overdue), _("signatures overdue at the end")),
         ]
     return tiles
 
@@ -113,7 +113,7 @@ def _changes(found: Report) -> list[str]:
     for number in COMPARED:
         counts = found.counts.get(REGISTERS[number].name, {})
         if any(counts.values()):
-            kinds = {kind: f"{counts.get(kind, 0):,}" for kind in ("new", "ended", "changed", "late")}
+            kinds = {kind: written_number(counts.get(kind, 0)) for kind in ("new", "ended", "changed", "late")}
             sentences.append(
                 _(
                     "%(register)s of the whole company: %(new)s new, %(ended)s ended, %(changed)s changed, %(late)s"
@@ -128,11 +128,11 @@ def _cells(name: str, sums: queries.Sums) -> list[str]:
     """A row of a table, as text."""
     return [
         name,
-        f"{sums.done_before:,} / {sums.required_before:,}" if sums.required_before else "–",
-        f"{sums.done:,} / {sums.required:,}" if sums.required else "–",
+        f"{written_number(sums.done_before)} / {written_number(sums.required_before)}" if sums.required_before else "–",
+        f"{written_number(sums.done)} / {written_number(sums.required)}" if sums.required else "–",
         _percent(sums.percent),
-        f"{sums.overdue:,}",
-        f"{sums.done_between:,}",
+        written_number(sums.overdue),
+        written_number(sums.done_between),
     ]
 
 

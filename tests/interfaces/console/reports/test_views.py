@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import translation
 
 from compliance.facts.courses.models import Course as PolicyOrCourse
 from compliance.facts.courses.models import Release
@@ -16,8 +17,9 @@ from compliance.history.actions import capture_all
 from compliance.interfaces.console.languages import COOKIE
 from compliance.interfaces.console.models import Job
 from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, OPERATOR
-from compliance.interfaces.console.reports import keeping, tasks
+from compliance.interfaces.console.reports import keeping, paper, tasks
 from compliance.interfaces.console.reports.models import Report
+from compliance.interfaces.console.reports.queries import Sums
 from compliance.tenancy import context
 from tests.companies import Company, Course, make_present_company, noon
 from tests.interfaces.console.small_company import NOW, small_company
@@ -227,3 +229,17 @@ def test_a_report_is_taken_as_pdf(company, staff):
     answer = client.get(f"{report}pdf/")
     assert answer.headers["Content-Type"] == "application/pdf"
     assert answer.content.startswith(b"%PDF")
+
+
+def test_numbers_on_paper_are_written_as_in_the_reader_s_language():
+    sums = Sums(required_before=1000, done_before=0, required=12345, done=1234, overdue=1111, done_between=2222)
+    with translation.override("de"):
+        assert paper._cells("Brandschutz", sums) == [
+            "Brandschutz",
+            "0 / 1.000",
+            "1.234 / 12.345",
+            "9 %",
+            "1.111",
+            "2.222",
+        ]
+    assert "1,234 / 12,345" in paper._cells("Fire safety", sums)
