@@ -61,7 +61,7 @@ def environment_of(service: dict) -> dict[str, str]:
     """The environment that Compose gives a container, with our values for those of production.env."""
     given = {name: f"{name}-K3v9Qx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0Yc" for name in example()} | {
         "BASE_URL": "https://records.example.com", "ALLOWED_HOSTS": "records.example.com",
-        "TRUSTED_PROXIES": "10.0.0.1", "OIDC_ISSUER": "",
+        "TRUSTED_PROXIES": "10.0.0.1", "OIDC_ISSUER": "", "EMAIL_FROM": "records@example.com",
         "CHECKPOINT_VERIFIER_KEY": "records.example.com/log+00000000+AA==",
         "LOG_WITNESSES": "",
         "LOG_QUORUM": "",
