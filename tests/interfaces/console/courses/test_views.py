@@ -170,4 +170,4 @@ def test_whoever_did_it_without_having_to_is_not_among_those_who_must(staff: Sta
     knots = words(client.get(address(small.organization_id, "course", course_id=free.course_id)).content.decode())
     assert "Nobody must do it now." in knots
     taken = client.get(address(small.organization_id, "export", what="dashboard", written_as="csv"))
-    assert "optional_done" not in b"".join(taken.streaming_content).decode()
+    assert "optional_done" not in b"".join(taken).decode()

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from datetime import date
+from typing import Any
 
 import pytest
 from django.utils import translation
@@ -144,6 +145,7 @@ def test_a_file_is_in_the_language_of_its_page_to_the_last_row(staff):
         with translation.override("fr"):
             content = b"".join(answer.streaming_content)
             assert translation.get_language() == "fr"
+        rows: list[Any]
         if written_as == "csv":
             rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
         else:
