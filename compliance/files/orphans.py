@@ -89,11 +89,19 @@ def unsound(organization_id: uuid.UUID, *, whole: bool) -> Iterator[Unsound]:
             )
             found = list(mine.order_by("file_id")[:_AT_ONCE])
         for file in found:
-            if fault := _fault(file, whole):
+            if (fault := _fault(file, whole)) and _is_as_read(file):
                 yield Unsound(file.file_id, file.purpose, file.place, fault)
         if not found:
             return
         after = found[-1].file_id
+
+
+def _is_as_read(file: KeptFile) -> bool:
+    """Whether the file is still kept where its row said: it may have been let go of, or moved, since that was read."""
+    with context.company(file.organization_id):
+        return KeptFile.objects.filter(
+            organization_id=file.organization_id, file_id=file.file_id, state=KeptFile.State.KEPT, place=file.place
+        ).exists()
 
 
 def _fault(file: KeptFile, whole: bool) -> str:

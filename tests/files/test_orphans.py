@@ -88,6 +88,20 @@ def test_a_database_beside_an_older_storage_names_what_is_missing_short_or_chang
     assert sound.name in place.objects()
 
 
+def test_what_is_let_go_of_or_moved_while_rows_are_compared_is_no_fault(folder, bucket, settings):
+    first, second, third = sorted((keep() for _ in range(3)), key=lambda each: each.file_id)
+    bucket.remove(first.name)
+    found = orphans.unsound(COMPANY, whole=False)
+    assert next(found).file_id == first.file_id  # all three rows are read by now
+    with context.company(COMPANY):
+        actions.let_go(COMPANY, [second.file_id])
+    bucket.remove(second.name)  # as after its commit
+    settings.FILES_PLACE = "folder"
+    assert [each.file_id for each in moving.move(COMPANY)] == [first.file_id]
+    assert set(folder.objects()) == {third.name}
+    assert list(found) == []
+
+
 def test_many_objects_and_rows_are_gone_through_in_portions(place, monkeypatch):
     monkeypatch.setattr(orphans, "_AT_ONCE", 2)
     kept = [keep() for _ in range(3)]
