@@ -25,8 +25,9 @@ def ask(request: HttpRequest) -> HttpResponse | None:
     """None if the person signed in or confirmed recently, else the response that asks for a confirmation."""
     given = request.POST.get(FIELD)
     if given is not None:  # no page may repeat it, also where it was sent twice and is needed no more
-        request.POST = request.POST.copy()  # type: ignore[assignment]
-        del request.POST[FIELD]
+        rest = request.POST.copy()
+        del rest[FIELD]
+        request.POST = rest  # type: ignore[assignment]
     if sessions.is_recent(request):
         return None
     user = request.user
