@@ -24,6 +24,10 @@ NAME_CHARACTERS = 300
 NUMBER_CHARACTERS = 100
 TEAMS_AT_MOST = 50
 ROLES_AT_MOST = 100
+_LONGEST = 400
+_LONGEST_CELL = 20_000
+"""Longer texts are wrong, so the rest is not kept: a workbook may name one long text in each of its cells."""
+
 _ADDRESS = re.compile(r"[^\s@\x00-\x1f\x7f-\x9f,;<>()\"]+@[^\s@\x00-\x1f\x7f-\x9f,;<>()\"]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NO_NAME = frozenset({"-", "--", "n/a", "#n/a", "k.a."})
@@ -115,7 +119,8 @@ class _Reader:
         raw_teams = self._raw(Field.TEAM, cells)
         if not (email or number or name or raw_teams):
             return None
-        teams = tuple({name_key(team): team for cell in raw_teams for team in team_parts(cell)}.values())
+        parts = [team[:_LONGEST] for cell in raw_teams for team in team_parts(cell)][: TEAMS_AT_MOST + 1]
+        teams = tuple(parts if len(parts) > TEAMS_AT_MOST else {name_key(team): team for team in parts}.values())
         roles, role_wrong = self._roles(cells)
         written_days = [self._one(field, cells) for field in (Field.LEAVES, Field.STARTS)]
         last_days, first_days = map(days, written_days)
@@ -129,13 +134,13 @@ class _Reader:
 
     def _raw(self, field: Field, cells: list[str]) -> list[str]:
         places = self._by_field.get(field, ())
-        found = [cells[place] for place in places if place < len(cells)]
+        found = [cells[place][:_LONGEST_CELL] for place in places if place < len(cells)]
         nothing = _NO_NAME if field in _NAMES else _NOTHING  # people are called Na and Null
         return [cell for cell in found if cell.strip() and cell.strip().lower() not in nothing]
 
     def _one(self, field: Field, cells: list[str]) -> str:
         found = self._raw(field, cells)
-        return clean(found[0]) if found else ""
+        return clean(found[0])[:_LONGEST] if found else ""
 
     def _name(self, cells: list[str]) -> str | None:
         if not self._named:
@@ -147,18 +152,18 @@ class _Reader:
                 return f"{first} {last}"
             return full
         parts = (*self._raw(Field.FIRST_NAME, cells), *self._raw(Field.LAST_NAME, cells))
-        return " ".join(filter(None, map(clean, parts)))
+        return " ".join(filter(None, map(clean, parts)))[:_LONGEST]
 
     def _roles(self, cells: list[str]) -> tuple[tuple[str, ...] | None, bool]:
         """The roles that the row names, null where it names none; and whether one of the words is not a role."""
         words = [part for cell in self._raw(Field.ROLES, cells) for part in role_parts(cell)]
-        if not words:
-            return None, False
+        if not words or len(words) > ROLES_AT_MOST:
+            return None, bool(words)
         found = [
             self._role_names.get(name_key(word), word.lower() if is_slug(word.lower()) else None) for word in words
         ]
         roles = tuple(sorted({role for role in found if role is not None}))
-        return roles, None in found or len(roles) > ROLES_AT_MOST
+        return roles, None in found
 
     def _wrong(self, stated: Stated, role_wrong: bool, day_wrong: bool) -> tuple[WrongCode, str] | None:
         if not (stated.email or stated.number):

@@ -1,5 +1,6 @@
 """From the bytes of a file to rows: which format it has, which sheet holds the people, where the headings are."""
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from compliance.provisioning.spreadsheets.text import clean
 from compliance.provisioning.spreadsheets.workbook import Sheet, Workbook
 
 _HEADINGS_WITHIN = 20
+_ADDRESS = re.compile(r"\s*[^\s@]+@[^\s@]+\s*")
 
 
 class Table(NamedTuple):
@@ -82,12 +84,17 @@ def _table(source: Delimited | Workbook, sheet: Sheet | None, limits: Limits) ->
     if not first:
         return None
     candidates = first[:_HEADINGS_WITHIN]
-    at = max(range(len(candidates)), key=lambda place: (len(recognised_headings(candidates[place][1])), -place))
+    at = max(range(len(candidates)), key=lambda place: (_headings_in(candidates[place][1]), -place))
     number, cells = candidates[at]
     headings = [clean(cell) for cell in cells]
     while headings and not headings[-1]:
         headings.pop()
     return Table(source, sheet, tuple(headings), number, first[at + 1 :], limits)
+
+
+def _headings_in(cells: list[str]) -> int:
+    """How many fields the cells of a row name; none where a cell is an address, since the row is about a person."""
+    return 0 if any(map(_ADDRESS.fullmatch, cells)) else len(recognised_headings(cells))
 
 
 def _rows(source: Delimited | Workbook, sheet: Sheet | None, limits: Limits) -> Iterator[Row]:

@@ -174,7 +174,7 @@ class Workbook:
         def end(tag: str) -> None:
             nonlocal taking, phonetic
             if tag == "si":
-                strings.append("".join(pieces))
+                strings.append(_unescaped("".join(pieces)))
                 pieces.clear()
                 if len(strings) > SHARED_STRINGS or characters > SHARED_CHARACTERS:
                     raise UnreadableFileError("The workbook holds too many texts. Save the one sheet as CSV.")
@@ -242,7 +242,7 @@ class _Rows:
         match self._type:
             case "s":
                 place = _whole(raw, -1)
-                return _unescaped(self._strings[place]) if 0 <= place < len(self._strings) else ""
+                return self._strings[place] if 0 <= place < len(self._strings) else ""
             case "n":
                 return self._day(raw) if _whole(self._style) in self._dates else plain_number(raw)
             case "e":  # #N/A and other errors count as empty

@@ -1,5 +1,7 @@
 """Columns are recognised by their headings, in four languages and beside one another, and can be changed."""
 
+import tracemalloc
+
 import pytest
 
 from compliance.provisioning.spreadsheets.columns import check, chosen, recognise
@@ -8,6 +10,7 @@ from compliance.provisioning.spreadsheets.headings import GONE, HEADINGS, Field
 from compliance.provisioning.spreadsheets.lines import Stated, WrongCode, statements
 from compliance.provisioning.spreadsheets.reading import read
 from compliance.provisioning.spreadsheets.text import days, employee_number, heading_key, number_key, plain_number
+from tests.provisioning.spreadsheets.workbooks import workbook
 
 
 def found(*headings: str, first: list[list[str]] | None = None) -> dict[str, str]:
@@ -127,6 +130,30 @@ def test_roles_are_those_of_courses_by_title_or_words_in_their_form() -> None:
 def test_several_teams_in_a_cell_and_a_comma_that_belongs_to_a_name() -> None:
     (one,) = stated('E-Mail,Name,Team\na@b.c,A,"Sales; Service, South |sales"\n')
     assert one.teams == ("sales", "Service, South")
+
+
+def test_one_long_text_in_every_cell_takes_little_memory() -> None:
+    kept = "<row>" + "".join(f"<c t='inlineStr'><is><t>{name}</t></is></c>" for name in ("E-Mail", "Name", "Team"))
+    lines = "<row><c t='s'><v>0</v></c><c t='s'><v>0</v></c><c t='s'><v>1</v></c></row>" * 1000
+    data = workbook(f"{kept}</row>{lines}", f"<si><t>{'x' * 32_000}</t></si><si><t>{'y;' * 16_000}</t></si>")
+    table = read(data)
+    columns = recognise(table.headings, table.first)
+    tracemalloc.start()
+    try:
+        found = list(statements(table, columns, {}))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert {each.code for each in found} == {WrongCode.ADDRESS}
+    assert len(found) == 1000
+    assert peak < 16 * 1024 * 1024
+
+
+def test_more_teams_or_roles_than_a_row_may_name_are_wrong() -> None:
+    for heading, code in (("Team", WrongCode.TEAM), ("Role ids", WrongCode.ROLE)):
+        allowed = ";".join(f"x{number}" for number in range(50 if heading == "Team" else 100))
+        right, wrong = stated(f'E-Mail;Name;{heading}\na@b.c;A;"{allowed}"\nb@b.c;B;"{allowed};y"\n')
+        assert (right.code, wrong.code) == (None, code)
 
 
 def test_a_day_that_may_be_read_in_two_ways_is_read_so_that_nobody_leaves_or_waits_by_it() -> None:

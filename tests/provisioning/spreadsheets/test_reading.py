@@ -42,6 +42,11 @@ def test_headings_below_a_title_are_found() -> None:
     assert [number for number, _ in table.rows()] == [5]
 
 
+def test_a_row_about_a_person_is_no_row_of_headings() -> None:
+    table = read(b"Dienstmail;Kennung\na@b.c;Service\nb@b.c;Status;Team\n")
+    assert (table.heading_row, table.headings) == (1, ("Dienstmail", "Kennung"))
+
+
 def test_a_quotation_mark_that_is_never_closed_is_named_with_its_row() -> None:
     with pytest.raises(UnreadableFileError, match="Row 3 cannot be read"):
         rows((HEAD + "a@b.c;A;x\r\n" + '"' + "y" * 200_000).encode())

@@ -236,8 +236,8 @@ class ImportPeople(Act):
         columns = self._columns(acting)
         if acting.data["only_try"]:
             planned = preview(acting.organization_id, table, columns, now=acting.at, leavers=acting.data["leavers"])
+            acting.findings += planned.notes(acting.data["leavers"])  # before the rows, of which the first are kept
             acting.findings += _sentences(planned)
-            acting.findings += planned.notes(acting.data["leavers"])
             return gettext("Tried, and nothing recorded. %(counted)s") % {"counted": _counted(planned)}
         outcome: Outcome = import_people(
             organization_id=acting.organization_id,

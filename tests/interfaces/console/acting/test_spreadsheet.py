@@ -165,6 +165,15 @@ def test_most_of_a_company_leaves_only_with_the_number_typed(page: Page) -> None
     assert "25 leave" in page.work().message
 
 
+def test_a_try_with_very_many_wrong_rows_says_what_else_to_know(page: Page) -> None:
+    wrong = "".join(f"{number}@;Somebody {number}\n" for number in range(250))
+    page.upload(f"E-Mail;Name\nanna@example.org;Anna\n{wrong}".encode(), leavers="on")
+    page.confirm(only_try="on")
+    job = page.work()
+    assert len(job.findings) == 200
+    assert job.findings[0].startswith("250 rows that are wrong could not be matched to anybody")
+
+
 def test_what_changed_after_the_preview_is_planned_anew_and_said(page: Page) -> None:
     page.upload(personio(employees(2)))
     page.company.join("Person.00000", at=page.company.start)
