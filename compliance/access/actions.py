@@ -161,15 +161,16 @@ def _scopes(scopes: Iterable[str]) -> list[str]:
 
 def network(written: str) -> str:
     """Returns a network in its canonical form, that of IPv4 also for its addresses in IPv6. Raises BadNetworkError."""
+    refused = BadNetworkError(f"{written!r} is no network. Write it like 192.0.2.0/24 or 2001:db8::/32.")
+    if "%" in written:  # a zone has a meaning on one machine only
+        raise refused
     try:
-        if "%" in written:
-            raise ValueError("A zone has a meaning on one machine only.")
         found = ipaddress.ip_network(written.strip())
         first = found.network_address
         if isinstance(first, ipaddress.IPv6Address) and first.ipv4_mapped is not None:
             found = ipaddress.ip_network((first.ipv4_mapped, found.prefixlen - 96))
     except ValueError as error:
-        raise BadNetworkError(f"{written!r} is no network. Write it like 192.0.2.0/24 or 2001:db8::/32.") from error
+        raise refused from error
     return str(found)
 
 
