@@ -97,7 +97,7 @@ def unsound(organization_id: uuid.UUID, *, whole: bool) -> Iterator[Unsound]:
 
 
 def _is_as_read(file: KeptFile) -> bool:
-    """Whether the file is still kept where its row said: it may have been let go of, or moved, since that was read."""
+    """Whether the file is still kept in the place that was read: it may have been let go of, or moved, since."""
     with context.company(file.organization_id):
         return KeptFile.objects.filter(
             organization_id=file.organization_id, file_id=file.file_id, state=KeptFile.State.KEPT, place=file.place
