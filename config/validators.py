@@ -182,6 +182,8 @@ def proxies(value: list[str], info: ValidationInfo) -> list[str]:
             "TRUSTED_PROXIES holds addresses and networks, as 10.0.0.1 or 10.0.0.0/24, not"
             f" {', '.join(map(repr, wrong))}."
         )
+    if any(network.version == 6 and network.network_address.ipv4_mapped for network in networks):
+        raise ValueError("TRUSTED_PROXIES holds IPv4 as 10.0.0.1, not as ::ffff:10.0.0.1, which no call comes from.")
     if is_live(info.data) and not all(network.prefixlen for network in networks):
         raise ValueError("Production needs TRUSTED_PROXIES without /0: any caller could state any address.")
     return value

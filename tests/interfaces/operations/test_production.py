@@ -96,6 +96,7 @@ STANDBY = "postgresql://app:x@standby.invalid/compliance"
         ("REDIS_URL", None, "Set REDIS_URL"),
         ("TRUSTED_PROXIES", "10.0.0.1, caddy", "as 10.0.0.1 or 10.0.0.0/24, not 'caddy'."),
         ("TRUSTED_PROXIES", "10.0.0.1:8000, ::1, proxy", "not '10.0.0.1:8000', 'proxy'."),
+        ("TRUSTED_PROXIES", "::ffff:10.0.0.1", "holds IPv4 as 10.0.0.1"),
         ("TRUSTED_PROXIES", "0.0.0.0/0", "without /0"),
         ("TRUSTED_PROXIES", "10.0.0.1, ::/0", "without /0"),
         ("SECURITY_CONTACT", "security@example.com", "begin with https://, mailto: or tel:"),

@@ -1,13 +1,10 @@
-// Says on the page when a passkey was not made or used; allauth's script leaves it to the console of the browser.
+// Displays on the page why a passkey was not made or used; allauth's script leaves it to the console of the browser.
 document.addEventListener('allauth.error', (event) => {
   event.preventDefault()
   const words = document.getElementById('passkey_failed')
-  const error = event.detail.exception
-  words.textContent = error.name === 'InvalidStateError'
-    ? 'This device has a passkey for your account already.'
-    : error.name === 'SecurityError'
-      ? 'Passkeys work at a host name with https (or at localhost), not at this address.'
-      : 'No passkey was used. Try again.'
+  const reasons = { InvalidStateError: words.dataset.there, SecurityError: words.dataset.place }
+  words.dataset.other ??= words.textContent
+  words.textContent = reasons[event.detail.exception.name] ?? words.dataset.other
   words.hidden = false
 })
 

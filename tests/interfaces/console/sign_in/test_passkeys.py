@@ -107,7 +107,15 @@ def test_the_button_cannot_be_pressed_before_the_scripts_listen(olga, page, sett
     expect(button).to_be_enabled()
 
 
-def test_a_passkey_that_is_refused_is_said_on_the_page(olga, page, settings):
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("NotAllowedError", "The passkey was not used."),
+        ("InvalidStateError", "This device has a passkey"),
+        ("SecurityError", "Passkeys work at a host name with https"),
+    ],
+)
+def test_a_passkey_that_is_refused_is_said_on_the_page(olga, page, settings, error, words):
     _sign_in(page, olga)
     expect(page.get_by_role("heading", name="Companies")).to_be_visible()
     page.goto("/console/sign-in/second-factor/first/")
@@ -116,10 +124,10 @@ def test_a_passkey_that_is_refused_is_said_on_the_page(olga, page, settings):
     _press(page, "link", "Add a passkey")
     expect(page.get_by_role("button", name="Add the passkey")).to_be_visible()
     page.evaluate(
-        "() => { navigator.credentials.create = () => Promise.reject(new DOMException('no', 'NotAllowedError')) }"
+        "(name) => { navigator.credentials.create = () => Promise.reject(new DOMException('no', name)) }", error
     )
     _press(page, "button", "Add the passkey")
-    expect(page.get_by_role("alert")).to_contain_text("No passkey was used")
+    expect(page.get_by_role("alert")).to_contain_text(words)
 
 
 def test_the_staff_accounts_work_under_the_strict_policy(page, committed):
