@@ -49,7 +49,7 @@ _LIVE = environment.ENVIRONMENT == "live"
 LOGIN_URL = "/console/sign-in/"
 LOGIN_REDIRECT_URL = "/console/"
 
-# Signatures of an earlier SECRET_KEY stay valid: sessions and personal links survive a change of the key.
+# What an earlier SECRET_KEY signed or sealed stays valid: sessions of staff, secrets of webhooks.
 SECRET_KEY_FALLBACKS = environment.SECRET_KEY_FALLBACKS
 SECOND_FACTOR_KEYS = environment.SECOND_FACTOR_KEYS  # newest first: the others still open
 

@@ -105,7 +105,9 @@ class Environment(BaseSettings):
     )
     SECRET_KEY: Secret = _setting(f"{_KEY} (`check --deploy` asks 50)", _either(live=None, test=""))
     SECRET_KEY_FALLBACKS: Annotated[Words, AfterValidator(validators.fallbacks)] = Field(
-        [], description="earlier values of `SECRET_KEY`: sessions and personal links survive a change of the key"
+        [],
+        description="earlier values of `SECRET_KEY`: sessions of staff and secrets of webhooks survive a change of the"
+        " key",
     )
     CURSOR_KEYS: Secrets = _setting(_KEYS, _either(live=None, test=""))
     SECOND_FACTOR_KEYS: Secrets = _setting(_KEYS, _either(live=None, test=""))

@@ -377,6 +377,11 @@ def test_every_table_with_personal_columns_knows_whose_its_rows_are() -> None:
     assert set(whose()) == set(PERSONAL_COLUMNS)
 
 
+def test_every_table_with_personal_columns_is_described() -> None:
+    described = (Path(__file__).parents[3] / "docs" / "privacy.md").read_text()
+    assert [table for table in PERSONAL_COLUMNS if f"`{table}`" not in described] == []
+
+
 @pytest.mark.django_db
 def test_others_keep_what_is_theirs(now: datetime) -> None:
     story = Story(now)

@@ -1,6 +1,7 @@
 """Production refuses to start with what is unsafe, and is clean by Django's own deployment checks."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -198,6 +199,14 @@ def test_the_document_lists_every_setting():
     from config.environment import table
 
     assert table() in (ROOT / "docs" / "operations.md").read_text()
+
+
+def test_the_document_lists_the_secrets_of_each_process():
+    lines = (ROOT / "docs" / "operations.md").read_text().splitlines()
+    for role, process in PROCESSES.items():
+        cells = next(line for line in lines if line.startswith("| ") and f"`{role}`" in line.split("|")[1]).split("|")
+        listed = PROCESSES["web"].secrets if cells[3].strip() == "as web" else set(re.findall(r"`(\w+)`", cells[3]))
+        assert (cells[2].strip(" `"), listed) == (process.database_role, process.secrets), role
 
 
 def loaded(environment, monkeypatch) -> dict:
