@@ -66,10 +66,10 @@ class Player:
     """A page as one reader sees it.
 
     `media` and `style` give the addresses of a media id ("" where its file is not kept) and of a film's style. Answers
-    are sent to `send_to`: by POST where they are recorded, by GET where a page only tries them out; `carried` are the
-    earlier answers that such a page sends along as fields, because nothing else stores them. `missing` are questions
-    that were sent without a choice, `seen` the films that were played to their end, None where that is not counted.
-    `closed`: no more answers are accepted.
+    are sent to `send_to`: by POST where they are recorded, by GET where a page only tries them out; `carried` are
+    fields that its forms send along: the version of the lesson, or the earlier answers that nothing else stores.
+    `missing` are questions that were sent without a choice, `seen` the films that were played to their end, None where
+    that is not counted. `closed`: no more answers are accepted.
     """
 
     reading: Reading

@@ -15,9 +15,13 @@ def draw(
     *,
     missing: frozenset[str] = frozenset(),
     chosen: Mapping[str, frozenset[str]] | None = None,
+    replaced: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """A page as HTML; with `missing`, as the answer to a form in which these questions had no choice."""
+    """A page as HTML; with `missing`, as the answer to a form in which these questions had no choice.
+
+    `replaced`: as the answer to a form of an earlier version of it.
+    """
     index = sitting.index_of(page_id)
     assert index is not None
     player = sitting.player(index, missing=missing, chosen=chosen or {})
@@ -35,7 +39,7 @@ def draw(
         "place": place,
         "places": places,
         "last": after is None,
-        "carried": way is not None and way.carried_at == sitting.visit.now,
+        "carried": replaced or (way is not None and way.carried_at == sitting.visit.now),
         "faulty": bool(missing),
     }
     return sitting.visit.render("player/page.html", values, status=status)

@@ -168,6 +168,7 @@ class Sitting:
             by_post=True,
             answered=self._answered(progress),
             seen=progress.films_seen if progress else frozenset(),
+            carried=(("lesson", self.content.outline.lesson_of_page[page.id].sha256),),
             closed=self.is_finished,
             **more,
         )

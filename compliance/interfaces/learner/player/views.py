@@ -18,7 +18,7 @@ from compliance.interfaces.learner.player.sitting import Place, Sitting
 from compliance.interfaces.learner.rendering import see_other
 from compliance.interfaces.learner.visit import Visit, learner_page
 from compliance.interfaces.player.drawing import films_of
-from compliance.interfaces.player.errors import UnknownFieldError
+from compliance.interfaces.player.errors import OtherLessonError, UnknownFieldError
 from compliance.interfaces.player.languages import described
 from compliance.interfaces.player.media import media_answer, style_answer
 from compliance.interfaces.player.readings import reading_of, style_of
@@ -210,6 +210,8 @@ def _taken_release(visit: Visit, course_release_id: uuid.UUID) -> uuid.UUID:
 def _posted(visit: Visit, sitting: Sitting, page_id: str) -> HttpResponse:
     try:
         sent = answering.take_in(visit, sitting, page_id)
+    except OtherLessonError:
+        return draw(sitting, page_id, replaced=True, status=409)
     except UnknownFieldError as error:
         if sitting.way is not None and sitting.way.carried_at is not None:  # a form of an earlier version
             return see_other(sitting.place.page(page_id))

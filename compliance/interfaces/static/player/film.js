@@ -205,7 +205,7 @@ async function post(form, id) {
     const answer = await fetch(address, { credentials: "same-origin", ...options });
     if (answer.status >= 500 || answer.status === 429) return null;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (page.getElementById(id)) return page;
+    if (answer.status !== 409 && page.getElementById(id)) return page;
     if (answer.redirected) window.location.assign(answer.url);
     else window.location.reload();
     return null;

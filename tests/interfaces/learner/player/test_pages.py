@@ -229,6 +229,60 @@ def test_a_new_version_midway_keeps_what_is_the_same_and_says_what_changed(signe
     assert "You have finished this course" in learner.get("finished/").content.decode()
 
 
+def form_on(page):
+    """The fields of the form about the questions of a page, as drawn."""
+    tags = re.findall(r'<input type="hidden"[^>]*>', page.content.decode().partition('class="player"')[2])
+    pairs = [(re.search(r'name="([^"]+)"', tag)[1], re.search(r'value="([^"]*)"', tag)[1]) for tag in tags]
+    return {name: [value for other, value in pairs if other == name] for name, _ in pairs}
+
+
+def test_an_answer_to_a_question_that_has_changed_meanwhile_is_not_counted(signed_in):
+    learner = Learner(signed_in)
+    form = form_on(learner.get("p2"))
+    assert form["sent"] == ["q1", "q2"]
+    asked = small.question("q1", attempts=1)
+    changed = small.lesson("two", small.page("p2", asked | {"prompt": "p2.another"}, small.question("q2")))
+    small.teach_again(learner.company, learner.course, 2, learner.lessons[0], changed)
+    answer = learner.client.post(learner.there + "p2", form | {"answer-q1": "no", "answer-q2": "yes"})
+    assert answer.status_code == 409
+    assert "This course has a new version" in answer.content.decode()
+    assert "p2.another" in answer.content.decode()
+    assert learner.rows(Answer) == []
+    form = form_on(learner.get("p2"))
+    assert learner.client.post(learner.there + "p2", form | {"answer-q1": "yes", "answer-q2": "yes"}).status_code == 303
+    assert len(learner.rows(Answer)) == 2
+
+
+def test_an_answer_to_an_unchanged_question_counts_in_a_new_version(signed_in):
+    learner = Learner(signed_in)
+    form = form_on(learner.get("p2"))
+    small.teach_again(learner.company, learner.course, 2, small.lesson("one", small.page("p9")), learner.lessons[1])
+    assert learner.client.post(learner.there + "p2", form | {"answer-q1": "yes", "answer-q2": "yes"}).status_code == 303
+    assert len(learner.rows(Answer)) == 2
+
+
+def test_the_end_of_a_film_that_has_changed_meanwhile_is_not_counted(signed_in):
+    learner = Learner(signed_in, small.lesson("one", small.page("p1", small.film(small.question("q1")))))
+    report = learner.get("p1").content.decode().partition("data-report")[2]
+    before = re.search(r'name="lesson" value="([^"]+)"', report)[1]
+    changed = small.lesson("one", small.page("p1", small.film(small.question("q1", attempts=2))))
+    small.teach_again(learner.company, learner.course, 2, changed)
+    assert learner.post("p1", film="film-p1-2", scene="s0", lesson=before).status_code == 409
+    assert [row.film for row in learner.rows(PageRead) if row.film] == []
+
+
+def test_a_question_that_was_settled_in_another_tab_does_not_hold_up_the_others(signed_in):
+    learner = Learner(signed_in)
+    learner.get("p1")
+    learner.get("p3")
+    form = form_on(learner.get("p2"))
+    learner.answer("p2", q1="yes")  # in another tab
+    assert learner.client.post(learner.there + "p2", form | {"answer-q2": "yes"}).status_code == 303
+    assert {row.question_id for row in learner.rows(Answer)} == {"q1", "q2"}
+    (take,) = learner.rows(Take)
+    assert take.completion_receipt_id is not None
+
+
 def test_a_film_counts_when_it_was_played_to_its_end_and_answered(signed_in):
     one = small.lesson("one", small.page("p1", small.film(small.question("q1", attempts=1))))
     learner = Learner(signed_in, one)
