@@ -17,7 +17,7 @@ from compliance.rules.vocabulary import Scope
 class Command(OperatorCommand):
     """Prints the key once; only its digest is stored."""
 
-    help = "Issues an API key for a company. The key is shown once."
+    help = "Issues an API key for a company. The key is displayed once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("organization", type=uuid.UUID)

@@ -17,7 +17,7 @@ from compliance.interfaces.commands.operator_command import OperatorCommand
 class Command(OperatorCommand):
     """Prints the token once; only its digest is stored."""
 
-    help = "Issues a source, a program that brings facts of a company in. Its token is shown once."
+    help = "Issues a source: a program that sends facts of one company. Its token is displayed once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("organization", type=uuid.UUID)
@@ -29,7 +29,7 @@ class Command(OperatorCommand):
             required=True,
             dest="kinds",
             metavar="KIND",
-            help=f"What it may bring; several, or repeated. {SCIM}: people and teams by SCIM. {', '.join(KINDS)}.",
+            help=f"What it may send; several, or repeated. {SCIM}: people and teams by SCIM. {', '.join(KINDS)}.",
         )
         parser.add_argument(
             "--network", action="extend", nargs="+", default=[], dest="networks", help="CIDR; several, or repeated."

@@ -13,16 +13,15 @@ class Command(OperatorCommand):
     """Prints the secret once; it is stored sealed, and no command displays it again."""
 
     help = (
-        "Makes a webhook, which hears of each capture that changes the company's registers. Its secret is shown once."
+        "Makes a webhook, which sends an event for each capture that changes the company's registers. Its secret is"
+        " displayed once."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("organization", type=uuid.UUID)
         parser.add_argument("url", help="https://..., where events are posted to.")
-        parser.add_argument("--name", default="", help="What listens there.")
-        parser.add_argument(
-            "--from-capture", type=int, help="Hears of this capture and all since, not of new ones only."
-        )
+        parser.add_argument("--name", default="", help="What receives there.")
+        parser.add_argument("--from-capture", type=int, help="Sends this capture and all since, not new ones only.")
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *_: Any, **options: Any) -> None:

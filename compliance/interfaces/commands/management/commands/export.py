@@ -19,7 +19,7 @@ from compliance.tenancy import queries
 class Command(OperatorCommand):
     """Writes files that all read the same capture at one moment."""
 
-    help = "Writes a register as at a moment to a file: to --to, or to where exports are kept, until they are over."
+    help = "Writes a register as at a moment to a file: to --to, or to where exports are kept for --days."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("register", help=", ".join((*NAMES, EVERY)))
@@ -30,7 +30,7 @@ class Command(OperatorCommand):
             "--to",
             type=Path,
             metavar="PATH",
-            help="A file, or a folder for a file of each register. Erasure does not reach what lies there: see to it.",
+            help="A file, or a folder for a file of each register. An erasure does not reach files there: delete them.",
         )
         parser.add_argument("--without-names", action="store_true", help="Leaves names and e-mail addresses out.")
         parser.add_argument("--days", type=int, default=keeping.DAYS_KEPT, help="How long it is kept without --to.")

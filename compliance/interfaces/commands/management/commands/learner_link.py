@@ -19,7 +19,7 @@ class Command(OperatorCommand):
 
     help = (
         "Prints a personal link to the learners' pages: for 15 minutes and one use, or for so many days and any number"
-        " of uses. Whoever has it comes in as that person: give it to nobody else."
+        " of uses. Whoever has it signs in as that person: give it to nobody else."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from compliance.interfaces.commands.listing import ListIssued
 class Command(ListIssued[ApiKey]):
     """Prints a line for each key: which, whose, until when, by whom."""
 
-    help = "Lists the API keys that still open. With --issuer-left those whose issuer is no member of staff any more."
+    help = "Lists the valid API keys. With --issuer-left only those whose issuer is no longer a member of staff."
     model = ApiKey
     noun = "keys"
     columns = ("key_id", "organization_id", "name", "ending", "scopes", "expires_at")

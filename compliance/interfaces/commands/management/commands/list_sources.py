@@ -7,7 +7,7 @@ from compliance.interfaces.commands.listing import ListIssued
 class Command(ListIssued[Source]):
     """Prints a line for each source: which, what it may bring, until when, by whom."""
 
-    help = "Lists the sources that still open. With --issuer-left those whose issuer is no member of staff any more."
+    help = "Lists the valid sources. With --issuer-left only those whose issuer is no longer a member of staff."
     model = Source
     noun = "sources"
     columns = (

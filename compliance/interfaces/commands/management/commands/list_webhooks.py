@@ -13,7 +13,7 @@ from compliance.webhooks import queries
 class Command(OperatorCommand):
     """Prints a line for each webhook, without its secret and without the query of its URL."""
 
-    help = "Lists webhooks: where they lead, how they are, up to which capture the receiver has acknowledged."
+    help = "Lists webhooks: their addresses and states, and up to which capture the receiver has acknowledged."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("organization", type=uuid.UUID, nargs="?", help="One company; all of them without.")

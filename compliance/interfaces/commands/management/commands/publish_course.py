@@ -35,7 +35,7 @@ class Command(OperatorCommand):
         parser.add_argument(
             "--course",
             type=uuid.UUID,
-            help="The first time: a course that stands, of which the package becomes the next version. Later the"
+            help="The first time: an existing course, of which the package becomes the next version. Later the"
             " package's id decides by itself.",
         )
         parser.add_argument("--retake", action="store_true", help="Whoever completed an earlier version owes this one.")

@@ -12,7 +12,7 @@ from compliance.interfaces.commands.operator_command import OperatorCommand
 class Command(OperatorCommand):
     """Revokes for good; a second call does not replace the reason."""
 
-    help = "Revokes a source: neither its token nor a former one opens any more."
+    help = "Revokes a source: neither its token nor a former one is valid any more."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source_id", type=uuid.UUID)

@@ -18,7 +18,7 @@ from compliance.interfaces.commands.operator_command import OperatorCommand
 class Command(OperatorCommand):
     """Prints the new token once."""
 
-    help = "Gives a source a new token. The former one opens until the overlap is over."
+    help = "Gives a source a new token. The former one is valid until the overlap is over."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source_id", type=uuid.UUID)

@@ -47,7 +47,9 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--organization", type=uuid.UUID, help="One company; all of them without.")
         parser.add_argument("--json", action="store_true")
-        parser.add_argument("--checkpoints", action="store_true", help="Also recompute the log, and hold them to it.")
+        parser.add_argument(
+            "--checkpoints", action="store_true", help="Also recompute the log, and compare the histories with it."
+        )
         parser.add_argument(
             "--accept",
             action="store_true",

@@ -15,7 +15,7 @@ from compliance.interfaces.operations import startup
 class Command(BaseCommand):
     """Makes the start-up checks and says nothing when they pass."""
 
-    help = "Checks the database role and holds the database to what was signed."
+    help = "Checks the role and the protections in the database, and compares it with what was signed."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:

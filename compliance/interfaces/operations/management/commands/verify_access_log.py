@@ -20,7 +20,7 @@ from compliance.tenancy.queries import organization
 class Command(OperatorCommand):
     """Follows each chain from its first line, and compares it with what was signed."""
 
-    help = "Recomputes who-saw-what line by line, holds it to what was signed, and names each line at fault."
+    help = "Recomputes the access log line by line, compares it with what was signed, and names each line at fault."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         which = parser.add_mutually_exclusive_group()
