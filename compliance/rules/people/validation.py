@@ -92,13 +92,13 @@ _RANK = {kind: rank for rank, kind in enumerate(PersonFactKind)}
 def validate(facts: Iterable[PersonFact]) -> list[PersonRefusal]:
     """Return the refused facts of one profile (or of one invitation that nobody accepted), in order of time."""
     facts = list(facts)
-    left_at = {each.person_id: each.at for each in facts if each.kind is PersonFactKind.EMPLOYEE_LEFT}
+    leavings = {(each.person_id, each.at) for each in facts if each.kind is PersonFactKind.EMPLOYEE_LEFT}
     # A `team_joined` that repeats a team of an `employee_joined` of the same moment goes first. A stay that ends as it
     # begins goes before one that lasts.
     waiting = sorted(
         facts,
         key=lambda each: (
-            each.at, _RANK[each.kind], each.with_joining, left_at.get(each.person_id) != each.at,
+            each.at, _RANK[each.kind], each.with_joining, (each.person_id, each.at) not in leavings,
             not each.recorded, each.fact_id,
         ),
     )  # fmt: skip

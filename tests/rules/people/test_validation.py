@@ -44,6 +44,10 @@ JOINED = fact("joined", Kind.EMPLOYEE_JOINED, 10)
 INVITED = fact("invited", Kind.PERSON_INVITED, 5)
 BY_INVITATION = fact("accepted", Kind.EMPLOYEE_JOINED, 10, invitation_id=ident("invitation"))
 SECOND = fact("second", Kind.EMPLOYEE_JOINED, 30, person_id=ident("second stay"))
+PASSING = [
+    fact(f"passing {name}", kind, 30, person_id=ident("passing"))
+    for name, kind in (("through", Kind.EMPLOYEE_JOINED), ("on", Kind.EMPLOYEE_LEFT))
+]
 
 CASES: list[tuple[list[PersonFact], dict[str, Code]]] = [
     ([JOINED, fact("resumed", Kind.EMPLOYEE_RESUMED, 11)], {"resumed": Code.NOT_SUSPENDED}),
@@ -70,12 +74,18 @@ CASES: list[tuple[list[PersonFact], dict[str, Code]]] = [
         {},
     ),
     (
-        [
-            fact(f"passing {name}", kind, 30, person_id=ident("passing"))
-            for name, kind in (("through", Kind.EMPLOYEE_JOINED), ("on", Kind.EMPLOYEE_LEFT))
-        ]
-        + [SECOND],
+        [*PASSING, SECOND],
         {},
+    ),
+    # A stay that ends as it begins goes first, also when somebody states another end of it.
+    (
+        [
+            *(each._replace(recorded=True) for each in PASSING),
+            SECOND._replace(recorded=True),
+            fact("on again", Kind.EMPLOYEE_LEFT, 31, person_id=ident("passing")),
+            fact("left", Kind.EMPLOYEE_LEFT, 32, person_id=ident("second stay")),
+        ],
+        {"on again": Code.ALREADY_LEFT},
     ),
     (
         [JOINED, fact("left", Kind.EMPLOYEE_LEFT, 20), fact("back", Kind.EMPLOYEE_JOINED, 30)],
