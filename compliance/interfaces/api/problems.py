@@ -140,7 +140,7 @@ class Code(Enum):
     CONCURRENT_LIMIT = Meaning(
         429,
         "Too many calls at the same time",
-        "As many calls of this key as are allowed at the same time are being answered.",
+        "As many calls of this key, or of all keys of its company, as are allowed at the same time are being answered.",
         "Wait for the others to finish, or the seconds that `Retry-After` says.",
     )
     RECORDING_BUSY = Meaning(
