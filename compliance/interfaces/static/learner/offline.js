@@ -40,16 +40,21 @@ async function begin() {
 
   // ---- the line that says what waits, and what came of what was sent ----
 
-  function drawStrip() {
+  // What waits of the person who is signed in; another person's waits for them alone.
+  function unsent() {
     const mine = new Set(state.courses.filter((each) => !each.elsewhere).map((each) => each.take_id));
-    const count = state.waiting.filter((each) => mine.has(each.take_id)).length;
+    return state.waiting.filter((each) => mine.has(each.take_id));
+  }
+
+  function drawStrip() {
+    const count = unsent().length;
     const lines = [];
     if (count) {
       if (state.signedOut) lines.push(words.wordSignIn);
       else lines.push(navigator.onLine && state.sending ? words.wordSending : words.wordOffline);
       lines.push(words.wordWaiting.replace("COUNT", count.toLocaleString(document.documentElement.lang)));
     }
-    const news = state.courses.filter((each) => each.told && mine.has(each.take_id));
+    const news = state.courses.filter((each) => each.told && !each.elsewhere);
     strip.replaceChildren(...(lines.length ? [paragraph(lines.join(" "))] : []), ...news.flatMap(drawNews));
     strip.hidden = !strip.childElementCount;
     strip.classList.toggle("warn", Boolean(count) || news.some((each) => each.gone));
@@ -167,7 +172,7 @@ async function begin() {
 
   box?.querySelector("[data-keep-on]").addEventListener("click", keep);
   box?.querySelector("[data-keep-off]").addEventListener("click", async () => {
-    const course = state.courses.find((each) => location.pathname.startsWith(each.overview));
+    const course = state.courses.find((each) => location.pathname.startsWith(each.overview) && !each.elsewhere);
     const waits = state.waiting.some((each) => each.take_id === course?.take_id);
     if (!course || (waits && !window.confirm(words.wordLose))) return;
     draw(await ask({ do: "forget", take_id: course.take_id }));
@@ -227,7 +232,7 @@ async function begin() {
   setInterval(() => { if (state.waiting.length) send(); }, SEND_EVERY);
   for (const form of document.querySelectorAll('form[action="/learn/out"]')) {
     form.addEventListener("submit", (event) => {
-      if (state.waiting.length && !window.confirm(words.wordLose)) event.preventDefault();
+      if (unsent().length && !window.confirm(words.wordLose)) event.preventDefault();
     });
   }
   if (box) drawBox();

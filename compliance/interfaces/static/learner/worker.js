@@ -76,10 +76,11 @@ async function forget(takeId) {
 }
 
 let style = null; // of the page that says that all is gone
-async function empty() {
-  style = (await caches.match(await word("style"), { ignoreVary: true })) ?? null;
+async function empty(known) {
+  style = (await caches.match(known.style ?? "", { ignoreVary: true })) ?? null;
   for (const name of await caches.keys()) if (name.startsWith(CACHE)) await caches.delete(name);
-  await stored("readwrite", ({ courses, waiting, words }) => [courses, waiting, words].map((each) => each.clear())[0]);
+  await stored("readwrite", ({ courses, waiting, words }) => [courses, waiting, words].map((each) => each.clear())[0])
+    .catch(() => {}); // a store that cannot be opened keeps nobody from signing out
 }
 
 // What was being kept when the browser was closed is half: it goes.
@@ -205,18 +206,22 @@ async function fromDevice(course, pathname) {
 
 // Styles, scripts and media: from the network while it is there, but media, which never change, from the device.
 async function file(request) {
-  const unchanging = /^\/learn\/(media|style)\//.test(new URL(request.url).pathname);
-  if (unchanging) {
-    const kept = await caches.match(request.url, { ignoreVary: true });
-    if (kept) return part(request, kept);
+  const kept = await caches.match(request.url, { ignoreVary: true }).catch(() => undefined);
+  if (kept && /^\/learn\/(media|style)\//.test(new URL(request.url).pathname)) return part(request, kept);
+  const answer = await fetch(request).catch(() => null);
+  if (answer && !UNREACHABLE.includes(answer.status)) {
+    if (kept && answer.ok) await renewFile(request.url, answer.clone());
+    return answer;
   }
-  try {
-    return await fetch(request);
-  } catch (error) {
-    const kept = await caches.match(request.url, { ignoreVary: true });
-    if (kept) return part(request, kept);
-    if (style && request.destination === "style") return style.clone();
-    throw error;
+  if (kept) return part(request, kept);
+  if (style && request.destination === "style") return style.clone();
+  return answer ?? Response.error();
+}
+
+// A later release has other scripts and styles at the same addresses, and its pages need those.
+async function renewFile(address, answer) {
+  for (const course of await allCourses().catch(() => [])) {
+    if (course.files.includes(new URL(address).pathname)) await refresh(course, address, answer.clone());
   }
 }
 
@@ -277,16 +282,16 @@ async function keepEntries(entries) {
 
 // Whatever the network says, the device is emptied; that the session goes on is said where the server was not reached.
 async function signOut(request) {
-  const words = await allWords();
+  const words = await allWords().catch(() => ({}));
   try {
     const answer = await fetch(request);
     if (answer.ok) {
-      await empty();
+      await empty(words);
       await self.registration.unregister();
     }
     return answer;
   } catch {
-    await empty();
+    await empty(words);
     return shown(words, "signedOutHere", 503);
   }
 }
@@ -328,7 +333,8 @@ async function sendAll() {
   for (const course of await allCourses()) {
     const count = (await waitingOf(course)).length;
     if (!count && course.gone) continue;
-    if (!count && !course.elsewhere && Date.now() - course.probed < PROBE_EVERY) continue;
+    const probed = Math.abs(Date.now() - course.probed) < PROBE_EVERY; // the clock may have been set back since
+    if (!count && !course.elsewhere && probed) continue;
     // First whose session this is, with nothing in hand: what one person did must not leave under another's name.
     let answer = await ask(course, []);
     const touched = new Set();

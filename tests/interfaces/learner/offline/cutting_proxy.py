@@ -14,6 +14,8 @@ class Network(Enum):
     """A new connection is cut at once."""
     CUTS = "cuts"
     """A request is passed to the server, and its answer is lost with the connection."""
+    ALONE = "alone"
+    """A gateway answers that nobody is behind it."""
 
 
 class CuttingProxy:
@@ -66,6 +68,11 @@ class CuttingProxy:
                 thread.start()
 
     def _serve(self, client: socket.socket) -> None:
+        if self.network is Network.ALONE:
+            with client, suppress(OSError):
+                if client.recv(65_536):
+                    client.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            return
         with client, socket.create_connection(("127.0.0.1", self._server_port)) as server:
             with self._lock:
                 self._open |= {client, server}

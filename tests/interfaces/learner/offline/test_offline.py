@@ -340,6 +340,103 @@ def test_a_course_that_changed_meanwhile_is_told_and_leaves_the_device(
     phone.get_by_role("button", name="Keep on this device").wait_for()
 
 
+def test_a_course_that_changed_leaves_a_device_whose_clock_was_set_back(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    phone.evaluate(KEPT_NEXT_YEAR)
+    teach_again(company, course, 2, LESSONS[0], lesson("two", page("p3", text="new")))
+    phone.goto("/learn/")
+    phone.get_by_text("The course has changed since you kept it.").wait_for()
+    assert on_device(phone)[0] == 0
+
+
+KEPT_NEXT_YEAR = """async () => {
+    const database = await new Promise((resolve) => {
+        const asked = indexedDB.open("learner");
+        asked.onsuccess = () => resolve(asked.result);
+    });
+    const courses = database.transaction("courses", "readwrite").objectStore("courses");
+    await new Promise((resolve) => {
+        courses.getAll().onsuccess = ({ target: { result: [course] } }) => {
+            courses.put({ ...course, probed: Date.now() + 366 * 86400_000 }).onsuccess = resolve;
+        };
+    });
+    database.close();
+}"""
+
+
+def test_what_another_person_did_is_neither_removed_with_a_course_of_ones_own_nor_warned_of(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, bert, course = company.join(), company.join("Bert"), teach(company, *LESSONS)
+    phone_of_both = device()
+    sign_in(phone_of_both, company, anna, network)
+    phone = keep(phone_of_both, course)
+    lose(network, phone_of_both)
+    phone.goto(address(course, "p1"))
+    phone.get_by_text("Waiting to be sent: 1.").wait_for()
+    regain(network, phone_of_both)
+    sign_in(phone_of_both, company, bert, network)
+    phone.goto("/learn/")
+    wait_until(phone, elsewhere=True)
+    phone = keep(phone_of_both, course)
+    assert on_device(phone)[0] == 2
+    phone.get_by_role("button", name="Remove from this device").click()
+    phone.get_by_role("button", name="Keep on this device").wait_for()
+    assert phone.evaluate(ELSEWHERE)  # only what is Anna's is left
+    assert on_device(phone)[0] == 1
+    phone.get_by_role("button", name="Sign out").click()  # a question would be declined, and nobody be signed out
+    phone.get_by_text("You are signed out").wait_for()
+
+
+def test_a_gateway_without_a_server_behind_it_leaves_pages_their_styles_and_scripts(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    network.become(Network.ALONE)
+    phone_of_anna.new_cdp_session(phone).send("Network.clearBrowserCache")
+    phone.goto(address(course, "p1"))
+    phone.get_by_text("Waiting to be sent: 1.").wait_for()  # which a script says
+
+
+def test_scripts_and_styles_of_a_later_release_are_kept_with_its_pages(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    kept = "(await caches.open((await caches.keys())[0]))"
+    phone.evaluate(f"async () => {kept}.put('/static/learner/offline.js', new Response('earlier'))")
+    phone.goto(address(course, "p1"))
+    text = phone.evaluate(f"async () => (await {kept}.match('/static/learner/offline.js')).text()")
+    assert "service" in text
+
+
+def test_whoever_has_a_broken_store_is_signed_out_all_the_same(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    (worker,) = phone_of_anna.service_workers
+    worker.evaluate(
+        "async () => { (await opened).close(); opened = null;"
+        " indexedDB.open = () => { throw new DOMException('', 'UnknownError'); }; }"
+    )
+    phone.get_by_role("button", name="Sign out").click()
+    phone.get_by_text("You are signed out").wait_for()
+    assert on_device(phone)[0] == 0
+
+
 def test_what_is_seen_without_a_connection_has_no_finding(
     company: Company, device: Devices, network: CuttingProxy
 ) -> None:
