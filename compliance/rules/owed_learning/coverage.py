@@ -47,7 +47,8 @@ class OpenShare:
         self.share_id = share.share_id
         self.ended_at = share.ended_at
         self.stages: list[ShareStage] = []
-        steps = sorted(share.steps, key=lambda step: step.at)
+        # Of several steps of one moment only the last ever holds.
+        steps = list({step.at: step for step in sorted(share.steps, key=lambda step: step.at)}.values())
         ends = [step.at for step in steps[1:]] + [END]
         required_since = END
         for step, next_at in zip(steps, ends, strict=True):

@@ -74,6 +74,17 @@ def example(name: str, tale: Callable[[], Tale], at: float, **expected: Any) -> 
             requirement="required",
         ),
         example(
+            "a-share-that-turns-optional-and-required-at-one-moment-was-required-throughout",
+            lambda: (
+                owed(deadline=due_within(7))
+                .shared(5, deadline=due_within(7), required=False)
+                .shared(5, deadline=due_within(7))
+            ),
+            6,
+            assigned_at=day(2),
+            due_at=end_of(9),
+        ),
+        example(
             "nothing-is-late-at-the-deadline-itself",
             lambda: owed(deadline=due_on(10)),
             10,
