@@ -103,6 +103,7 @@ def _ask(
         "asks_again": state.latest_receipt_id is not None,
         "drawn": visit.request.POST.get("kind") == "drawn",
         "typed": visit.request.POST.get("typed", ""),
+        "strokes": visit.request.POST.get("drawn", "") if fault is not None and fault.field == "agree" else "",
         "agreed": visit.request.POST.get("agree") == "yes" and status == 422,
         "fault": fault,
         "faults": [(fault.field, str(fault))] if fault else [],

@@ -19,7 +19,7 @@
   const typed = document.getElementById("typed");
   const says = document.getElementById("pad-says");
   const pen = pad.getContext("2d");
-  const strokes = [];
+  const strokes = form.elements.drawn.value ? JSON.parse(form.elements.drawn.value) : []; // drawn before a fault
   let current = null;      // the stroke of the pointer
   let keyPen = null;       // where the keyboard's pen is: {x, y, down}
 

@@ -140,6 +140,21 @@ def test_a_signature_drawn_with_a_mouse_and_with_the_keyboard(window: Any) -> No
     signer.close()
 
 
+def test_what_was_drawn_is_there_again_after_a_fault(window: Any) -> None:
+    signer = window()
+    page = signer.page
+    page.get_by_label("Draw my signature").check()
+    page.locator("#pad").focus()
+    signer.press("Space", *["ArrowRight"] * 8, "Space")
+    page.get_by_role("button", name="Sign the policy").click()
+    expect(page.get_by_role("alert")).to_contain_text("Confirm the statement first")
+    expect(page.get_by_text("One stroke drawn.")).to_be_visible()
+    page.get_by_label(re.compile("I have read the policy")).check()
+    page.get_by_role("button", name="Sign the policy").click()
+    expect(page.locator("svg.signature polyline")).to_have_count(1)
+    signer.close()
+
+
 def test_without_script_a_typed_signature_works(window: Any) -> None:
     signer = window(java_script_enabled=False)
     page = signer.page

@@ -148,6 +148,8 @@ def test_what_was_filled_in_is_there_again_after_a_fault(person: Person) -> None
     text = body(person.post(agree="no", typed="Ana <i>Reis</i>"))
     assert 'value="Ana <i>Reis</i>"' in text
     assert "<i>Reis</i>" not in person.post(agree="no", typed="Ana <i>Reis</i>").content.decode()
+    assert 'name="drawn" id="drawn" value="[[1, 2]]"' in body(person.post(agree="no", kind="drawn", drawn="[[1, 2]]"))
+    assert 'id="drawn" value=""' in body(person.post(kind="drawn", drawn="{}"))  # a fault of the drawing itself
 
 
 def test_another_name_is_asked_about_and_nothing_is_written_until_it_is_confirmed(person: Person) -> None:
