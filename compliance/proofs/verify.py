@@ -13,3 +13,7 @@ from .pack import verify_pack
 def main(arguments: Sequence[str]) -> int:
     """Verify the files named and print the findings; return the exit status."""
     return run(arguments, sys.stdout, sys.stderr, "verify.py", verify_pack)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
