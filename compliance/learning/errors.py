@@ -70,7 +70,7 @@ class ChoiceNumberError(LearningError):
 
 
 class QuestionSettledError(LearningError):
-    """An answer without a choice, or with several for a question that takes one."""
+    """The question takes no more answers: it was answered rightly, or its attempts are used up."""
 
 
 class InvitationAcceptedError(LearningError):

@@ -133,7 +133,7 @@ class Player:
     def faults(self) -> tuple[tuple[str, str], ...]:
         """The questions that were sent without a choice: the id of the first choice, and the prompt."""
         return tuple(
-            (f"choice-{each.id}-{each.choices[0].id}", each.prompt)
+            (f"choice-{each.id}_{each.choices[0].id}", each.prompt)
             for each in questions_of(self.page)
             if each.id in self.missing
         )

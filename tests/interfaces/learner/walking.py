@@ -87,11 +87,11 @@ class Walker:
         """Chooses one of a question's answers by Tab and the arrow keys, as a person without a mouse does."""
         inputs = self.page.locator(f"#question-{group} input:not([type=hidden])")
         several = inputs.first.get_attribute("type") == "checkbox"
-        wanted = f"choice-{group}-{value}"
+        wanted = f"choice-{group}_{value}"
         for _ in range(_MOST_TABS):
             self.press("Tab")
             at = self.page.evaluate(_AT)
-            if at is None or not at["id"].startswith(f"choice-{group}-"):
+            if at is None or not at["id"].startswith(f"choice-{group}_"):
                 continue
             assert at["ringed"], f"Nothing shows that {at['name']!r} has the focus, on {self.page.url}"
             if several and at["id"] != wanted:

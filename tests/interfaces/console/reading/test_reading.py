@@ -58,7 +58,7 @@ def test_answers_are_tried_out_and_nothing_is_recorded(staff):
     there = f"/console/companies/{organization_id}/readings/{release}/pages/know-your-way"
     page = client.get(there).content.decode()
     question = re.search(r'data-question|id="question-([a-z0-9-]+)"', page)[1]
-    choices = re.findall(rf'id="choice-{question}-([a-z0-9-]+)"', page)
+    choices = re.findall(rf'id="choice-{question}_([a-z0-9-]+)"', page)
     assert "This choice is right" not in page
     assert client.get(f"{there}?reveal=1").content.decode().count("This choice is right") == 1
     said = []
@@ -115,7 +115,7 @@ def test_a_film_is_previewed_with_its_question(committed, browser, served):
     expect(film.get_by_role("status")).to_have_text("The film has paused for a question.")
     expect(film.get_by_role("button", name="Next scene")).to_be_disabled()
     for choice in ("sender", "hurry", "greeting"):
-        film.locator(f"#choice-give-away-{choice}").check()
+        film.locator(f"#choice-give-away_{choice}").check()
     film.get_by_role("button", name="Check my answer").click()
     expect(film.locator("[data-verdict]")).to_contain_text("That is right.")
     film.get_by_role("button", name="Go on with the film").click()

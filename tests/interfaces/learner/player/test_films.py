@@ -57,7 +57,7 @@ def test_a_film_is_seen_to_its_end_by_keyboard_alone(viewer):
     expect(page.locator("[data-verdict]")).to_be_focused()
     assert "That is not right" in _in_focus(page)
     expect(page.get_by_role("button", name="Next scene")).to_be_disabled()
-    page.locator("#choice-give-away-sender").focus()
+    page.locator("#choice-give-away_sender").focus()
     for key in ("Space", "Tab", "Space", "Tab", "Space", "Tab", "Space", "Tab", "Enter"):
         page.keyboard.press(key)
     expect(page.locator("[data-verdict]")).to_contain_text("That is right.")
@@ -138,7 +138,7 @@ def test_without_script_a_film_can_be_read_and_its_question_answered(viewer):
     for words in ("your salary is on hold", "Sam's finger is on the button", "600", "inboxes cleaned"):
         assert words in body
     for choice in ("sender", "hurry", "greeting"):
-        page.locator(f"#choice-give-away-{choice}").check()
+        page.locator(f"#choice-give-away_{choice}").check()
     page.get_by_role("button", name="Check my answer").click()
     expect(page.locator("main")).to_contain_text("That is right.")
     assert "played to the end" in page.locator("#onward").inner_text()

@@ -103,9 +103,9 @@ def test_a_question_without_a_choice_is_asked_for_and_nothing_is_counted(signed_
     page = answer.content.decode()
     assert answer.status_code == 422
     assert "There is a problem" in page
-    assert 'href="#choice-q2-yes"' in page
+    assert 'href="#choice-q2_yes"' in page
     assert "<title>Error:" in page
-    assert re.search(r'id="choice-q1-yes"[^>]*checked', page)  # the choice stays selected
+    assert re.search(r'id="choice-q1_yes"[^>]*checked', page)  # the choice stays selected
     assert learner.rows(Answer) == []
 
 
@@ -269,6 +269,17 @@ def test_the_end_of_a_film_that_has_changed_meanwhile_is_not_counted(signed_in):
     small.teach_again(learner.company, learner.course, 2, changed)
     assert learner.post("p1", film="film-p1-2", scene="s0", lesson=before).status_code == 409
     assert [row.film for row in learner.rows(PageRead) if row.film] == []
+
+
+def test_no_two_elements_of_a_page_have_one_id_whatever_its_questions_and_choices_are_named(signed_in):
+    questions = [small.question(name) for name in ("exit", "exit-left")]
+    questions[0]["choices"][0]["id"], questions[1]["choices"][0]["id"] = "left-door", "door"
+    learner = Learner(signed_in, small.lesson("one", small.page("p1", *questions)))
+    answer = learner.answer("p1", **{"exit": "left-door", "exit-left": "door"})
+    assert answer.status_code == 303
+    ids = re.findall(r' id="([^"]+)"', learner.get("p1").content.decode())
+    assert len([each for each in ids if each.startswith("choice-")]) == 4
+    assert len(ids) == len(set(ids))
 
 
 def test_a_question_that_was_settled_in_another_tab_does_not_hold_up_the_others(signed_in):
