@@ -263,7 +263,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--every", type=float, default=60, metavar="SECONDS", help="How often to look; 0: once.")
     parser.add_argument("folder", type=Path, metavar="DIR")
     chosen = parser.parse_args(arguments)
-    console = Console(stderr=True)
+    console = Console(stderr=True, soft_wrap=True)  # a line of a log or a path is not cut in two
 
     def say(line: str) -> None:
         console.print(line, markup=False, highlight=False)
