@@ -20,6 +20,7 @@ from compliance.learning.errors import (
     NotAssignedError,
     NotHereError,
     ReleaseWithdrawnError,
+    TakeClosedError,
 )
 from compliance.learning.models import Take
 from compliance.learning.queries import Way
@@ -82,10 +83,14 @@ def receive(visit: Visit, take_id: uuid.UUID) -> HttpResponseBase:
     answer = {"state": state, "changed": False, "receipt_id": None, "entries": [], "address": keeping.overview_of(take)}
     if way is not None:
         arrived = arriving.take_in(way, [entry for _, entry in sent], visit.now)
-        receipt_id = taking.finish(way, visit.now)
+        receipt_id, changed = None, way.take.take_id != take_id
+        try:
+            receipt_id = taking.finish(way, visit.now)
+        except TakeClosedError:  # another tab carries it to a newer release at this moment
+            changed = True
         answer |= {
             "state": "open" if receipt_id is None else "finished",
-            "changed": way.take.take_id != take_id,
+            "changed": changed,
             "receipt_id": receipt_id,
             "entries": [
                 {"id": entry_id, "outcome": each.outcome, "right": each.right, "attempts_left": each.attempts_left}

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import wraps
 
 from django.core.exceptions import BadRequest
@@ -225,9 +226,13 @@ def _posted(visit: Visit, sitting: Sitting, page_id: str) -> HttpResponse:
 
 
 def _finish(visit: Visit, sitting: Sitting) -> None:
-    """Records the completion as soon as nothing is left, so that nobody becomes overdue for a button not pressed."""
+    """Records the completion as soon as nothing is left, so that nobody becomes overdue for a button not pressed.
+
+    A take that another tab carries to a newer release at this moment goes on there.
+    """
     if sitting.way is not None and not sitting.way.finished and sitting.progress and sitting.progress.finished:
-        taking.finish(sitting.way, visit.now)
+        with suppress(TakeClosedError):
+            taking.finish(sitting.way, visit.now)
 
 
 def _task(visit: Visit, place: Place) -> Task | None:
