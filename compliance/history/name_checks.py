@@ -10,7 +10,7 @@ from compliance.facts.certificates import queries as certificates
 from compliance.facts.ledger.queries import whose_rows_wait
 from compliance.facts.people import identities as people
 from compliance.history.projections import stored_identity
-from compliance.history.row_checks import PAGE, NotAsCaptured, Row
+from compliance.history.row_checks import PAGE, Content, NotAsCaptured, Row
 from compliance.proofs.identity import identity_sha256
 from compliance.tenancy import sql
 
@@ -22,8 +22,8 @@ class Names:
         self._organization_id = organization_id
         self._seen: dict[str, Row] = {}
 
-    def see(self, row: Row) -> None:
-        """Takes a row whose digest is intact; two statements for many rows. Raises NotAsCaptured."""
+    def see(self, row: Row, _: Content) -> None:
+        """Takes a row whose digest and columns are intact; two statements for many rows. Raises NotAsCaptured."""
         identity = stored_identity(row.body)
         if identity:
             self._seen.setdefault(identity, row)

@@ -66,6 +66,10 @@ class Captured(Protocol):
         """The version of the rules that decided."""
 
 
+Content = dict[str, Any]
+"""The members of a row's body; none where the row ends its record."""
+
+
 class NotAsCaptured(Exception):
     """A fault, and its place; `more` may name the column and the sequence."""
 
@@ -133,10 +137,11 @@ def check_digest(row: Row, digest: RowHasher) -> str:
     return recomputed
 
 
-def check_columns(row: Row) -> None:
-    """Raises NotAsCaptured for the first column that does not repeat the body."""
+def check_columns(row: Row) -> Content:
+    """The body's members. Raises NotAsCaptured for the first column that does not repeat the body."""
     try:
-        columns = _expected(row)
+        content: Content = orjson.loads(row.body) if row.body else {}
+        columns = _expected(row, content)
     except (AttributeError, LookupError, TypeError, ValueError) as error:  # somebody made the digest anew, too
         raise NotAsCaptured(
             f"The body of row {row.sequence} is no content of a record.", row=row, column="body"
@@ -146,6 +151,7 @@ def check_columns(row: Row) -> None:
             raise NotAsCaptured(
                 f"Column {column} of row {row.sequence} is not what its body says.", row=row, column=column
             )
+    return content
 
 
 _TYPES: dict[str, Callable[[str], Any]] = {"state": str, "door": str} | dict.fromkeys(
@@ -154,14 +160,13 @@ _TYPES: dict[str, Callable[[str], Any]] = {"state": str, "door": str} | dict.fro
 """How a column that is not an instant is read from the body."""
 
 
-def _expected(row: Row) -> dict[str, Any]:
+def _expected(row: Row, stated: Content) -> dict[str, Any]:
     """The values that the columns of a row must have, from its body, whose digest was checked before."""
     columns: dict[str, Any] = dict.fromkeys(Columns._fields)
     if not row.body:
         if row.birth == row.sequence:
             return {"body": "a record begins with a content"}
         return columns
-    stated = orjson.loads(row.body)
     register = REGISTERS[row.register]
     names = dict(register.columns)
     if register is TRAINING_RECORDS:
@@ -187,7 +192,7 @@ def _expected(row: Row) -> dict[str, Any]:
     return columns
 
 
-def _expected_of_record(row: Row, stated: dict[str, Any]) -> dict[str, uuid.UUID | None]:
+def _expected_of_record(row: Row, stated: Content) -> dict[str, uuid.UUID | None]:
     """The values that the columns of a record must have, from its first version."""
     learner, course = stated.get("learner_profile_id"), stated.get("course_id")
     if row.register == PEOPLE.number and stated.get("entry_type") != "employee":

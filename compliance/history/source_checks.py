@@ -6,11 +6,9 @@ a lesson that was shared alone does not name the lesson, so the source of such a
 
 import uuid
 
-import orjson
-
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.history.projections.courses import release_row_id
-from compliance.history.row_checks import NotAsCaptured, Row
+from compliance.history.row_checks import Content, NotAsCaptured, Row
 from compliance.tenancy import sql
 
 _SOURCES = "SELECT row_id, sequence FROM history_recordsource WHERE organization_id = (SELECT %s::uuid)"
@@ -23,12 +21,11 @@ class Sources:
         self._organization_id = organization_id
         self._first: dict[str, Row] = {}
 
-    def see(self, row: Row) -> None:
-        """Takes a row whose digest and columns are intact."""
-        if row.register == TRAINING_RECORDS.number and row.body:
-            release = orjson.loads(row.body).get("course_release_id")
-            if release is not None:
-                self._first.setdefault(str(release), row)
+    def see(self, row: Row, content: Content) -> None:
+        """Takes a row whose digest and columns are intact, and the members of its body."""
+        release = content.get("course_release_id")
+        if row.register == TRAINING_RECORDS.number and release is not None:
+            self._first.setdefault(str(release), row)
 
     def check(self) -> None:
         """Raises NotAsCaptured where a release has no source, or one that begins after the first row that names it."""

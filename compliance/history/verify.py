@@ -194,9 +194,12 @@ class _Walk:
     """Recomputes captures and their rows in order; `last`, `tree` and `records` are the state after the latest."""
 
     def __init__(
-        self, organization_id: uuid.UUID, since: Known, seen_by: Sequence[Callable[[row_checks.Row], None]] = ()
+        self,
+        organization_id: uuid.UUID,
+        since: Known,
+        seen_by: Sequence[Callable[[row_checks.Row, row_checks.Content], None]] = (),
     ) -> None:
-        """Each of `seen_by` is called with each row that is intact."""
+        """Each of `seen_by` is called with each row that is intact, and with the members of its body."""
         self._organization_id = organization_id
         self._seen_by = seen_by
         self.tree = CompactRange.from_bytes(since.tree_size, since.tree_range)
@@ -223,9 +226,9 @@ class _Walk:
                     raise NotAsCaptured(f"Row {sequence} is missing.", capture=number, sequence=sequence)
                 row_checks.check_place(row, capture)
                 digests.append(row_checks.check_digest(row, digest))
-                row_checks.check_columns(row)
+                content = row_checks.check_columns(row)
                 for see in self._seen_by:
-                    see(row)
+                    see(row, content)
                 self.records += row.birth == row.sequence
                 causes.add(row.cause)
             for root in grow(self.tree, map(bytes.fromhex, digests)):
