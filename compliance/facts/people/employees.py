@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.people import resolving
-from compliance.facts.people.lookups import last_moves
+from compliance.facts.people.lookups import balance, last_moves
 from compliance.tenancy import sql
 
 KNOWN = """people_profile f LEFT JOIN people_employment e ON e.organization_id = f.organization_id
@@ -26,7 +26,7 @@ PRESENT = "e.person_id IS NOT NULL"
 _COMPANY = "(SELECT %(organization)s::uuid)"
 _OF_PERSON = f"organization_id = {_COMPANY} AND learner_profile_id = f.learner_profile_id"
 
-SUSPENDED = f"""coalesce((SELECT sum(CASE WHEN s.suspended THEN 1 ELSE -1 END) > 0 FROM people_suspension s
+SUSPENDED = f"""coalesce((SELECT {balance("s.suspended")} > 0 FROM people_suspension s
   WHERE s.organization_id = {_COMPANY} AND s.person_id = e.person_id), false)"""  # noqa: S608 - SQL of our own
 """SQL of whether the employee is suspended."""
 

@@ -4,16 +4,23 @@ PROFILES = "people_profile p WHERE p.organization_id = (SELECT %(organization)s:
 """What follows FROM: the people `p` of the company; conditions are appended with AND."""
 
 
+def balance(stated: str) -> str:
+    """SQL of how many more of some facts state `stated`, a boolean, than its opposite.
+
+    Where they alternate it is one or zero: what holds after all of them, also after several of one moment.
+    """
+    return f"sum(CASE WHEN {stated} THEN 1 ELSE -1 END)"
+
+
 def last_moves(keys: str, condition: str) -> str:
     """SQL of the last joining or leaving of teams of each of `keys`, with `at` and `joined`; `condition` is of events.
 
     A moment at which as many joinings as leavings of one team take effect changes nothing, as in the rules: who leaves
     and comes back at once is still a member, and who comes and leaves at once is none.
     """
-    balance = "sum(CASE WHEN joined THEN 1 ELSE -1 END)"
     return f"""SELECT DISTINCT ON ({keys}) {keys}, at, joined FROM (
-    SELECT {keys}, at, {balance} > 0 AS joined FROM people_teammembership WHERE {condition}
-    GROUP BY {keys}, at HAVING {balance} <> 0) moves ORDER BY {keys}, at DESC"""  # noqa: S608 - names and SQL of our own
+    SELECT {keys}, at, {balance("joined")} > 0 AS joined FROM people_teammembership WHERE {condition}
+    GROUP BY {keys}, at HAVING {balance("joined")} <> 0) moves ORDER BY {keys}, at DESC"""  # noqa: S608 - names and SQL of our own
 
 
 def entry(alias: str) -> str:

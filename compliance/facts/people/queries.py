@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 
 from compliance.facts.people import searching
-from compliance.facts.people.lookups import last_moves
+from compliance.facts.people.lookups import balance, last_moves
 from compliance.facts.people.models import Employment, Profile, Team
 from compliance.facts.rows import lookup
 from compliance.rules.vocabulary import ERASED_PERSON, Door
@@ -152,25 +152,24 @@ SELECT absence_id FROM people_absence WHERE organization_id = %(organization)s A
 """SQL of the identifiers under which the ledger keeps facts of this room about %(learner)s, beside their own."""
 
 
-HERE = """
+HERE = f"""
 SELECT here.learner_profile_id, here.door FROM (
   SELECT e.learner_profile_id, 'employee' AS door FROM people_employment e WHERE e.organization_id = %(organization)s
     AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s) AND NOT e.staff_practice
   UNION SELECT learner_profile_id, door FROM people_contact WHERE organization_id = %(organization)s AND at <= %(at)s
-    GROUP BY learner_profile_id, door HAVING sum(CASE WHEN joined THEN 1 ELSE -1 END) > 0) here
+    GROUP BY learner_profile_id, door HAVING {balance("joined")} > 0) here
 JOIN people_profile f ON f.organization_id = %(organization)s AND f.learner_profile_id = here.learner_profile_id
   AND f.erased_at IS NULL
-"""
+"""  # noqa: S608 - an expression of our own
 """SQL of the people who are present at %(at)s, and by which door: without staff practice and erased people.
 
-Comings and goings of contacts alternate (`validating`), so their balance is one or zero, also where several are of one
-moment. So it is with suspensions."""
+Comings and goings of contacts alternate (`validating`), and so do suspensions."""
 
 
 OPEN_DOORS = f"""
 SELECT h.learner_profile_id, h.door FROM ({HERE}) h
 WHERE h.learner_profile_id = ANY(%(learners)s::uuid[]) AND NOT (h.door = 'employee' AND coalesce((
-  SELECT sum(CASE WHEN s.suspended THEN 1 ELSE -1 END) > 0 FROM people_suspension s
+  SELECT {balance("s.suspended")} > 0 FROM people_suspension s
   JOIN people_employment e ON e.organization_id = s.organization_id AND e.person_id = s.person_id
   WHERE s.organization_id = %(organization)s AND e.learner_profile_id = h.learner_profile_id AND s.at <= %(at)s
     AND e.joined_at <= %(at)s AND (e.left_at IS NULL OR e.left_at > %(at)s)), false))

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from compliance.facts.people import searching
-from compliance.facts.people.lookups import last_moves
+from compliance.facts.people.lookups import balance, last_moves
 from compliance.facts.people.memberships import ListedTeam, list_teams
 from compliance.rules.vocabulary import ERASED_PERSON
 from compliance.tenancy import arrays, sql
@@ -102,7 +102,7 @@ def members_page(
     rows = sql.fetch(
         f"""
         SELECT q.learner_profile_id, q.person_id, q.name, q.email, coalesce((
-            SELECT sum(CASE WHEN s.suspended THEN 1 ELSE -1 END) > 0 FROM people_suspension s
+            SELECT {balance("s.suspended")} > 0 FROM people_suspension s
             WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.person_id = q.person_id AND s.at <= %(at)s
             ), false), q.since, q.sort
         FROM (SELECT m.learner_profile_id, m.person_id, m.at AS since,

@@ -141,7 +141,8 @@ class Recording:
             return lines
         living = []
         for staged in lines:
-            erased_at = self._erased_at.get(getattr(staged.line, "learner_profile_id", None))  # type: ignore[arg-type]
+            profile_id: uuid.UUID | None = getattr(staged.line, "learner_profile_id", None)
+            erased_at = None if profile_id is None else self._erased_at.get(profile_id)
             if erased_at is not None and staged.line.at > erased_at:
                 sentence = (
                     "Another line of the file erases the person before that moment; erased profiles accept no facts."

@@ -105,14 +105,14 @@ def courses(organization_id: uuid.UUID) -> list[CourseLine]:
     """Courses with training records, and policies that people owe, in order of title, with their numbers by outcome."""
     found: dict[str, CourseLine] = {}
     for course_id, title, kind, bucket, number in sql.fetch(
-        f"SELECT t.course_id, coalesce(c.title, ''), replace(t.kind, '{OPTIONAL_DONE}', 'outcome'), t.bucket, t.number"  # noqa: S608
-        " FROM console_tally t"
+        "SELECT t.course_id, coalesce(c.title, ''), t.kind, t.bucket, t.number FROM console_tally t"  # noqa: S608
         f"{courses_queries.joined('t')}"
         f" WHERE t.organization_id = %(organization)s AND t.kind IN ('outcome', '{OPTIONAL_DONE}', 'signature')"
         " AND t.course_id IS NOT NULL"
         " ORDER BY lower(c.title), t.course_id",
         {"organization": organization_id},
     ):
+        kind = "outcome" if kind == OPTIONAL_DONE else kind
         line = found.setdefault(str(course_id), CourseLine(str(course_id), title or str(course_id)[:8], kind, {}))
         line.counts[bucket] = line.counts.get(bucket, 0) + int(number)
     return list(found.values())
