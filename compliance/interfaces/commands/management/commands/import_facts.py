@@ -10,7 +10,7 @@ import sys
 import uuid
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -100,11 +100,11 @@ def _opened(name: str) -> Iterator[BinaryIO]:
     if name == "-":
         yield sys.stdin.buffer
         return
-    try:
-        stream = Path(name).open("rb")  # noqa: SIM115 - closed below
-    except OSError as error:
-        raise CommandError(f"{name} cannot be read: {error.strerror or error}.") from error
-    with stream:
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(Path(name).open("rb"))
+        except OSError as error:
+            raise CommandError(f"{name} cannot be read: {error.strerror or error}.") from error
         yield stream
 
 
