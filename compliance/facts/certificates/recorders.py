@@ -22,7 +22,10 @@ _Line = TypeVar("_Line", CertificateCorrected, CertificateRevoked)
 
 
 def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> Iterator[None]:
-    """Keep who revoked which certificate, and when; once for each certificate."""
+    """Keep who revoked which certificate, and when; once for each certificate.
+
+    Of several in one file the rules accept the earliest that is possible; those of one moment are alike to them.
+    """
     ids = [staged.line.certificate_id for staged in batch.lines]
     owners = certificate_owners(batch.organization_id, ids) | batch.unwritten["owner"]
     people = resolving.profiles(
@@ -36,26 +39,24 @@ def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> Iterator[Non
             ids,
         )
     )
-    revoked |= batch.unwritten["revoked"].keys()
     for staged in batch.accepted():
         line = staged.line
         owner = _owner(batch, staged, "certificate_id", line.certificate_id, owners, people)
         if owner is None:
             continue
-        if line.certificate_id in revoked:
+        if line.certificate_id in revoked or (line.certificate_id, line.at) in batch.unwritten["revoked"]:
             batch.refuse(
                 staged, RefusalReason.EXISTS, f"certificate_id: certificate {line.certificate_id} was revoked before."
             )
             continue
-        revoked.add(line.certificate_id)
-        batch.unwritten["revoked"][line.certificate_id] = line
+        batch.unwritten["revoked"][line.certificate_id, line.at] = line
         batch.unwritten["owner"][line.certificate_id] = owner
     yield
     _keep(batch, CertificateRevocation, owners)
 
 
 def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> Iterator[None]:
-    """Keep which new certificate replaced which earlier one, with the corrected name; once for each."""
+    """Keep which new certificate replaced which earlier one, with the corrected name; once for each, as above."""
     new_ids = [staged.line.certificate_id for staged in batch.lines]
     superseded_ids = [staged.line.supersedes_id for staged in batch.lines]
     owners = certificate_owners(batch.organization_id, {*new_ids, *superseded_ids}) | batch.unwritten["owner"]
@@ -76,7 +77,6 @@ def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> Iterator
         batch.organization_id,
         superseded_ids,
     )
-    corrected |= batch.unwritten["corrected"].keys()
     for staged in batch.accepted():
         line = staged.line
         if line.certificate_id in owners or line.certificate_id == line.supersedes_id:
@@ -87,7 +87,7 @@ def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> Iterator
         owner = _owner(batch, staged, "supersedes_id", line.supersedes_id, owners, people)
         if owner is None:
             continue
-        if line.supersedes_id in corrected:
+        if line.supersedes_id in corrected or (line.supersedes_id, line.at) in batch.unwritten["corrected"]:
             reason = f"supersedes_id: certificate {line.supersedes_id} was corrected before; correct the newest one."
             batch.refuse(staged, RefusalReason.EXISTS, reason)
             continue
@@ -95,8 +95,7 @@ def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> Iterator
             reason = f"supersedes_id: certificate {line.supersedes_id} was revoked; the revoked is not corrected."
             batch.refuse(staged, RefusalReason.RULE, reason)
             continue
-        corrected.add(line.supersedes_id)
-        batch.unwritten["corrected"][line.supersedes_id] = line
+        batch.unwritten["corrected"][line.supersedes_id, line.at] = line
         owners[line.certificate_id] = batch.unwritten["owner"][line.certificate_id] = owner
     yield
     _keep(batch, CertificateCorrection, owners)
@@ -125,5 +124,6 @@ def _owner(
         return None
     if people.get(owner.learner_profile_id, True):
         batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
-        return None
-    return owner
+    else:
+        batch.refuse_after_erasure(staged, owner.learner_profile_id)
+    return None if staged.number in batch.refused else owner

@@ -81,6 +81,8 @@ def record_absence_voided(batch: Batch[AbsenceVoided]) -> None:
             batch.refuse(staged, RefusalReason.RULE, VOIDED)
         elif staged.line.at < absence.at:
             batch.refuse(staged, RefusalReason.RULE, "The absence was not recorded yet at that moment.")
+        else:
+            batch.refuse_after_erasure(staged, absence.learner_profile_id)
     resolving.earliest_per(batch, lambda line: line.absence_id, VOIDED)
     lines = batch.accepted_lines()
     update(

@@ -50,17 +50,16 @@ def record_person_invited(batch: Batch[PersonInvited]) -> None:
 
 
 def record_invitation_revoked(batch: Batch[InvitationRevoked]) -> Iterator[None]:
-    """Records that invitations were taken back; the earliest revocation counts."""
+    """Records that invitations were taken back; the earliest revocation that is possible counts."""
     found = resolving.invitations(batch.organization_id, (staged.line.invitation_id for staged in batch.lines))
-    revoked = batch.unwritten["revoked"]
     for staged in batch.lines:
         invitation = found.get(staged.line.invitation_id)
         if invitation is None:
             batch.refuse(staged, RefusalReason.UNRESOLVED, "invitation_id: the company knows no such invitation.")
-        elif invitation.revoked_at is not None or staged.line.invitation_id in revoked:
+        elif invitation.revoked_at is not None:
             batch.refuse(staged, RefusalReason.RULE, "The invitation was revoked already.")
-    resolving.earliest_per(batch, lambda line: line.invitation_id, "The invitation was revoked already.")
-    revoked.update((line.invitation_id, line) for line in batch.accepted_lines())
+    for line in batch.accepted_lines():
+        batch.unwritten["revoked"].setdefault(line.invitation_id, []).append(line)
     yield
     lines = batch.accepted_lines()
     update(
@@ -122,7 +121,7 @@ def record_employee_joined(batch: Batch[EmployeeJoined]) -> Iterator[None]:
 
 
 def record_employee_left(batch: Batch[EmployeeLeft]) -> Iterator[None]:
-    """Records that employments ended; the earliest end counts."""
+    """Records that employments ended; the earliest end that is possible counts."""
     found = _refuse_unknown_stays(batch)
     for staged in batch.accepted():
         stay = found[staged.line.person_id]
@@ -130,9 +129,6 @@ def record_employee_left(batch: Batch[EmployeeLeft]) -> Iterator[None]:
             batch.refuse(staged, RefusalReason.RULE, "The employee has left already.")
         elif staged.line.at < stay.joined_at:
             batch.refuse(staged, RefusalReason.RULE, "The employee had not joined at that moment.")
-    resolving.earliest_per(batch, lambda line: line.person_id, "The employee has left already.")
-    for line in batch.accepted_lines():
-        batch.unwritten["employment"][line.person_id] = found[line.person_id]._replace(left_at=line.at)
     yield
     lines = batch.accepted_lines()
     update(
@@ -313,5 +309,7 @@ def _refuse_unknown_stays(batch: Batch[Any]) -> dict[uuid.UUID, resolving.Stay]:
             batch.refuse(staged, RefusalReason.UNRESOLVED, "person_id: the company knows no such employee.")
         elif stay.erased:
             batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
+        else:
+            batch.refuse_after_erasure(staged, stay.learner_profile_id)
     unwritten.update(found)
     return found

@@ -188,9 +188,9 @@ def _with_invitations(organization_id: uuid.UUID, facts: _Facts, unwritten: Unwr
         if revoked_at is not None:
             revoked = PersonFact(_RECORDED, PersonFactKind.INVITATION_REVOKED, revoked_at, True)
             own.append(revoked._replace(invitation_id=invitation_id))
-        elif invitation_id in revoking:
-            line = revoking[invitation_id]
-            own.append(PersonFact(line.fact_id, PersonFactKind(line.fact), line.at, invitation_id=invitation_id))
+        else:
+            for line in revoking.get(invitation_id, ()):
+                own.append(PersonFact(line.fact_id, PersonFactKind(line.fact), line.at, invitation_id=invitation_id))
     for own in facts.values():
         invitations = {each.invitation_id for each in own if each.invitation_id is not None}
         yield own + [each for invitation_id in invitations for each in found[invitation_id]]

@@ -8,7 +8,7 @@ file.
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -60,7 +60,8 @@ class Batch(Generic[LineType]):
     """Lines of one kind that are being recorded within the company's transaction.
 
     `waits_until`: all lines take effect after `now`, and are decided at this moment. `unwritten`: what will be stored
-    of lines that are checked and wait for their validator, by kind and identifier.
+    of lines that are checked and wait for their validator, by kind and identifier. `erased_at`: the people whom later
+    lines of the file erase, each with the moment.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Batch(Generic[LineType]):
         actor_id: uuid.UUID | None,
         waits_until: datetime | None = None,
         unwritten: Unwritten | None = None,
+        erased_at: Mapping[uuid.UUID, datetime] | None = None,
     ) -> None:
         self.organization_id = organization_id
         self.lines = lines
@@ -78,6 +80,7 @@ class Batch(Generic[LineType]):
         self.actor_id = actor_id
         self.waits_until = waits_until
         self.unwritten: Unwritten = defaultdict(dict) if unwritten is None else unwritten
+        self.erased_at = erased_at or {}
         self.refused: dict[int, Refused] = {}
         self.subjects: set[Subject] = set()
         self.in_order: list[Subject] = []
@@ -86,6 +89,16 @@ class Batch(Generic[LineType]):
     def refuse(self, staged: Staged[LineType], code: RefusalReason, reason: str) -> None:
         """Refuses `staged`; the first refusal counts."""
         self.refused.setdefault(staged.number, Refused(staged, code, reason))
+
+    def refuse_after_erasure(self, staged: Staged[LineType], learner_profile_id: uuid.UUID) -> None:
+        """Refuses `staged`, which is about this person, if another line of the file erases them before its moment."""
+        erased_at = self.erased_at.get(learner_profile_id)
+        if erased_at is not None and staged.line.at > erased_at:
+            self.refuse(
+                staged,
+                RefusalReason.ERASED,
+                "Another line of the file erases the person before that moment; erased profiles accept no facts.",
+            )
 
     def accepted(self) -> list[Staged[LineType]]:
         """The lines that are not refused so far, with their numbers."""

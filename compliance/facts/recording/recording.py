@@ -80,7 +80,7 @@ class Recording:
 
     def record(self, kind: str, lines: Sequence[Staged]) -> None:
         """Records a batch of lines of one kind, in order of (`at`, `fact_id`). Known lines are only counted."""
-        self._record_each(kind, self._before_erasures(self._new(lines)))
+        self._record_each(kind, self._new(lines))
 
     def close(self, kind: str) -> None:
         """Ends a kind: retries lines that refer to their own kind, and runs the validator whose last kind it is."""
@@ -135,23 +135,6 @@ class Recording:
                 )
         return new
 
-    def _before_erasures(self, lines: list[Staged]) -> list[Staged]:
-        """Refuses lines that take effect after an erasure in the same file, and returns the others."""
-        if not self._erased_at:
-            return lines
-        living = []
-        for staged in lines:
-            profile_id: uuid.UUID | None = getattr(staged.line, "learner_profile_id", None)
-            erased_at = None if profile_id is None else self._erased_at.get(profile_id)
-            if erased_at is not None and staged.line.at > erased_at:
-                sentence = (
-                    "Another line of the file erases the person before that moment; erased profiles accept no facts."
-                )
-                self.refused.append(Refused(staged, RefusalReason.ERASED, sentence))
-            else:
-                living.append(staged)
-        return living
-
     def _record_each(self, kind: str, lines: list[Staged]) -> None:
         """Records lines that take effect by now as one batch, and future lines in one batch for each moment."""
         ahead = [staged for staged in lines if staged.line.at > self.now]
@@ -164,7 +147,12 @@ class Recording:
             self._record(kind, own, max(staged.line.at for staged in own))
 
     def _record(self, kind: str, lines: list[Staged], waits_until: datetime | None = None) -> None:
-        batch: Batch[Any] = Batch(self.organization_id, lines, self.now, self.actor_id, waits_until, self._unwritten)
+        batch: Batch[Any] = Batch(
+            self.organization_id, lines, self.now, self.actor_id, waits_until, self._unwritten, self._erased_at
+        )
+        if self._erased_at and "learner_profile_id" in KINDS[kind].model_fields:
+            for staged in lines:
+                batch.refuse_after_erasure(staged, staged.line.learner_profile_id)
         writing = registry.recorder(kind)(batch)
         if writing is not None:
             next(writing)

@@ -38,13 +38,14 @@ def record_trainer_named(batch: Batch[TrainerNamed]) -> None:
         batch.organization_id, {staged.line.trainer_profile_id for staged in batch.lines}, resolving.WRITING
     )
     latest: dict[uuid.UUID, tuple[datetime, str]] = {}
-    for staged in batch.accepted():
-        line = staged.line
-        if people.get(line.trainer_profile_id):  # a trainer need not be a person of the company
+    for staged in batch.lines:
+        if people.get(staged.line.trainer_profile_id):  # a trainer need not be a person of the company
             batch.refuse(staged, RefusalReason.ERASED, resolving.ERASED)
-        else:
-            named = (line.at, line.trainer_name)
-            latest[line.trainer_profile_id] = max(latest.get(line.trainer_profile_id, named), named)
+        elif staged.line.trainer_profile_id in people:
+            batch.refuse_after_erasure(staged, staged.line.trainer_profile_id)
+    for line in batch.accepted_lines():
+        named = (line.at, line.trainer_name)
+        latest[line.trainer_profile_id] = max(latest.get(line.trainer_profile_id, named), named)
     append(
         "training_trainer",
         batch.organization_id,

@@ -114,6 +114,8 @@ def record_completion_voided(batch: Batch[CompletionVoided]) -> None:
             batch.refuse(staged, RefusalReason.RULE, "The completion has been voided already.")
         elif staged.line.at < completion.at:
             batch.refuse(staged, RefusalReason.RULE, "The completion did not exist at that moment.")
+        else:
+            batch.refuse_after_erasure(staged, completion.learner_profile_id)
     first = earliest_per(batch, lambda line: line.completion_receipt_id, "The completion has been voided already.")
     for receipt_id in first:
         batch.subject(SubjectKind.PERSON_COURSE, found[receipt_id].learner_profile_id, found[receipt_id].course_id)

@@ -7,6 +7,7 @@ refused.
 
 import uuid
 from collections import defaultdict
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -30,17 +31,17 @@ PAIRS_AT_ONCE = 5_000
 
 def validate_training(batches: dict[str, list[Batch[Any]]]) -> None:
     """Refuses, among the lines of `batches`, those that the decider refuses."""
-    waiting: dict[tuple[str, Any], tuple[Batch[Any], Staged[Any]]] = {}
+    waiting: dict[tuple[str, Any, datetime], tuple[Batch[Any], Staged[Any]]] = {}
     doings: dict[tuple[uuid.UUID, uuid.UUID], list[Any]] = defaultdict(list)
     for each in batches.values():
         for batch in each:
             for staged in batch.accepted():
                 line = staged.line
                 if isinstance(line, CertificateCorrected | CertificateRevoked):
-                    waiting[line.fact, line.certificate_id] = (batch, staged)
+                    waiting[line.fact, line.certificate_id, line.at] = (batch, staged)
                     doings[batch.unwritten["owner"][line.certificate_id]].append(line)
                 else:
-                    waiting[line.fact, line.obligation_change_id] = (batch, staged)
+                    waiting[line.fact, line.obligation_change_id, line.at] = (batch, staged)
                     doings[line.learner_profile_id, line.course_id].append(line)
     if not waiting:
         return
@@ -56,7 +57,7 @@ def validate_training(batches: dict[str, list[Batch[Any]]]) -> None:
                 batch.organization_id, zone, prepared[course_id], facts.learners[profile_id], doing, batch.now
             )
             for refusal in decision.refusals:
-                found = waiting.get((refusal.fact, refusal.fact_key))
+                found = waiting.get((refusal.fact, refusal.fact_key, refusal.at))
                 if found is not None:
                     own, staged = found
                     own.refuse(staged, RefusalReason.RULE, refusal.sentence)

@@ -12,6 +12,7 @@ from compliance.facts.lines.kinds import KINDS
 from compliance.facts.people.queries import displayed_people
 from compliance.facts.training.loading import load_person_courses
 from compliance.rules.owed_learning.decide import decide, prepare
+from compliance.rules.owed_learning.identity import certificate_id
 from compliance.tenancy import context, sql
 from compliance.tenancy.errors import NoSuchCompanyError
 from tests.companies import make_company
@@ -21,6 +22,7 @@ from tests.facts.files import (
     completed,
     course,
     fact,
+    identifier,
     ids,
     joined,
     moment,
@@ -423,6 +425,69 @@ def test_a_fact_that_is_known_is_known_also_beside_an_erasure_dated_before_it(co
     report = take_in(company, [later, completed("anna", "fire", 6, "new"), erasure])
     assert (report.recorded, report.known, [error.line for error in report.errors]) == (1, 1, [2])
     assert "erase" in reasons(report)[2]
+
+
+def test_no_fact_about_a_person_is_recorded_whose_erasure_comes_before_it_in_the_same_file(company: uuid.UUID) -> None:
+    absence = fact(
+        "absence_recorded", "anna", 2, absence_id="absence anna", learner_profile_id="anna", reason_code="leave",
+        **{"from": "2025-03-01", "to": "2025-03-20"},
+    )  # fmt: skip
+    earned = str(certificate_id(company, uuid.UUID(identifier("receipt anna fire"))))
+    certified = course("fire", certificate={"title": "Fire", "kind": "completion"})
+    before = [*certified, joined("anna", 0), absence, completed("anna", "fire", 5)]
+    assert take_in(company, before).errors == []
+    later = [
+        fact("employee_suspended", "later", 11, person_id="stay anna"),
+        fact("employee_left", "later", 12, person_id="stay anna"),
+        fact("absence_voided", "later", 11, absence_id="absence anna"),
+        fact("completion_voided", "later", 13, completion_receipt_id="receipt anna fire", actor_id="administrator"),
+        fact("certificate_revoked", "later", 11, certificate_id=earned, actor_id="administrator"),
+        fact("trainer_named", "later", 11, trainer_profile_id="anna", trainer_name="Anna"),
+        completed("anna", "fire", 11, "later"),
+    ]
+    for line in later:
+        if line["fact"] == "certificate_revoked":
+            line["certificate_id"] = earned
+    erasure = fact("person_erased", "anna", 10, learner_profile_id="anna")
+    report = take_in(company, [*later, erasure])
+    assert [error.code for error in report.errors] == ["erased_person"] * len(later)
+    assert report.recorded == 1
+
+
+def test_an_end_that_is_refused_does_not_have_a_possible_one_refused_too(company: uuid.UUID) -> None:
+    earned, corrected = certificate_id(company, uuid.UUID(identifier("receipt anna fire"))), "corrected"
+    take_in(
+        company,
+        [
+            *course("fire", certificate={"title": "Fire", "kind": "completion"}),
+            joined("anna", 0),
+            completed("anna", "fire", 5),
+            fact("employee_suspended", "anna", 10, person_id="stay anna"),
+            fact("person_invited", "zoe", 5, invitation_id="invitation zoe", work_email="z@work.example"),
+        ],
+    )
+
+    def correction(key: str, day: float) -> dict[str, Any]:
+        line = fact("certificate_corrected", key, day, certificate_id=key, actor_id="administrator")
+        return line | {"supersedes_id": str(earned)}
+
+    file = [
+        fact("employee_left", "impossible", 9, person_id="stay anna"),  # she was suspended afterwards
+        fact("employee_left", "possible", 20, person_id="stay anna"),
+        fact("employee_left", "once more", 21, person_id="stay anna"),
+        fact("invitation_revoked", "impossible", 4, invitation_id="invitation zoe"),
+        fact("invitation_revoked", "possible", 6, invitation_id="invitation zoe"),
+        fact("invitation_revoked", "once more", 7, invitation_id="invitation zoe"),
+        correction("impossible", 4),
+        correction(corrected, 6),
+        correction("once more", 7),
+        fact("certificate_revoked", "impossible", 5.5, certificate_id=corrected, actor_id="administrator"),
+        fact("certificate_revoked", "possible", 8, certificate_id=corrected, actor_id="administrator"),
+        fact("certificate_revoked", "once more", 9, certificate_id=corrected, actor_id="administrator"),
+    ]
+    report = take_in(company, file)
+    assert [error.line for error in report.errors] == [1, 3, 4, 6, 7, 9, 10, 12]
+    assert {error.code for error in report.errors} == {"refused_by_rule"}
 
 
 def test_each_fact_leaves_the_subjects_that_may_be_decided_differently(inside: uuid.UUID) -> None:
