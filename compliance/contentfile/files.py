@@ -183,13 +183,17 @@ class ZipFiles:
             self.sizes.clear()
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """The bytes of a file in pieces; the reader stops at the declared size and compares the CRC."""
+        """The bytes of a file in pieces: as many as the zip declares, with its CRC."""
         if self._archive is None:
             raise FileFaulty(FaultCode.INVALID_ZIP, "The zip is closed.")
         try:
+            left = self.sizes[name]
             with self._archive.open(self._entries[name]) as opened:
                 while chunk := opened.read(_CHUNK):
+                    left -= len(chunk)
                     yield chunk
+            if left:  # Python's reader compares only the CRC
+                raise zipfile.BadZipFile("File is shorter than its declared size")
         except _ZIP_FAULTS as error:
             raise FileFaulty(
                 FaultCode.INVALID_ZIP, f"{quoted(name)} cannot be unpacked ({_one_line(error)}); make the zip anew."

@@ -124,11 +124,16 @@ def _visit(text: str, at: int, node: _Wanted) -> int:
     return at + 1
 
 
+def _writable(name: str) -> str:
+    """The name of a file with a replacement character for each byte of it that is not UTF-8."""
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
 def place(found: Iterable[Found], document: Document | None, file: str = "") -> list[Fault]:
     """Turn found faults into reported ones, in the order of the file."""
     found = list(found)
     if document is None or not document.text:
-        return [Fault(item.code, pointer_of(item.path), item.message, item.file or file) for item in found]
+        return [Fault(item.code, pointer_of(item.path), item.message, _writable(item.file or file)) for item in found]
     text = document.text
     position_of = (
         locate(text, {item.path for item in found})

@@ -116,6 +116,9 @@ def _parse_text(document: Document, report: Report) -> bool:
 
     def to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
+        if repeated and (len(members) != len(pairs) or SCHEMA_KEY in members):
+            # What is left out of the value must not take the place of what it holds.
+            _forget((value for name, value in pairs if name == SCHEMA_KEY or members[name] is not value), repeated)
         if len(members) != len(pairs):
             seen: set[str] = set()
             again: dict[str, None] = {}
@@ -154,6 +157,18 @@ def _parse_text(document: Document, report: Report) -> bool:
     with suppress(EnoughFaults):
         _check_parsed(document, repeated, report)
     return True
+
+
+def _forget(left_out: Iterable[object], repeated: dict[int, tuple[dict[str, Any], list[str]]]) -> None:
+    """Remove every object within the values that are left out."""
+    stack = list(left_out)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            repeated.pop(id(item), None)
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
 
 
 def _check_parsed(document: Document, repeated: dict[int, tuple[dict[str, Any], list[str]]], report: Report) -> None:

@@ -141,6 +141,16 @@ def test_a_hundred_megabytes_are_refused_unread() -> None:
     assert time.process_time() - started < 5
 
 
+@pytest.mark.parametrize("left_out", ["$schema", "lessons"])
+def test_a_key_written_twice_is_found_after_many_in_a_value_that_is_left_out(left_out: str) -> None:
+    many = b"[" + b",".join([b'{"a":0,"a":0}'] * 1_100) + b"]"
+    lessons = json.dumps(json.loads(GOOD)["lessons"]).encode()
+    content = b'"schema":"svc.content/2","lessons":' + lessons
+    assert check_content(b'{"$schema":' + many + b"," + content + b"}").ok
+    twice = b'{"lessons":[],"' + left_out.encode() + b'":' + many + b"," + content + b"}"
+    assert codes(twice) == {"duplicate_key"}
+
+
 def test_a_pair_of_surrogates_is_one_character() -> None:
     assert "lone_surrogate" not in codes(b'{"$schema": "\\ud83d\\ude00"}')
 
@@ -202,6 +212,12 @@ class TestFolders:
         faults = check_package(package.write(tmp_path / "package")).faults
         assert [(fault.code.value, fault.pointer) for fault in faults] == [("unsafe_path", "/media/0/file")]
 
+    def test_a_name_that_is_not_utf8_is_reported_in_a_form_that_can_be_written(self, tmp_path: Path) -> None:
+        folder = Package().write(tmp_path / "package")
+        (folder / os.fsdecode(b"plan-\xff.png")).write_bytes(PNG)
+        faults = check_package(folder).faults
+        assert [(fault.code.value, fault.file) for fault in faults] == [("unsafe_path", "plan-?.png")]
+
     def test_what_cannot_be_read_is_an_error_of_its_own(self, tmp_path: Path) -> None:
         for path in (tmp_path / "nothing", Path("/dev/null"), Path("a\0b")):
             with pytest.raises(PackageUnreadable):
@@ -248,6 +264,16 @@ class TestZips:
         with zipfile.ZipFile(path) as archive:
             info = archive.getinfo("media/plan.png")
         data[info.header_offset + 30 + len("media/plan.png") + 20] ^= 0xFF
+        path.write_bytes(data)
+        assert {fault.code.value for fault in check_package(path).faults} == {"invalid_zip"}
+
+    def test_a_file_shorter_than_the_zip_declares_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "package.zip"
+        package = Package()
+        package.manifest["media"][0]["bytes"] = len(PNG) + 5_000
+        data = bytearray(zipped(package.files()))
+        name = data.rindex(b"media/plan.png")  # its entry in the directory: the last place where it is
+        data[name - 22 : name - 18] = (len(PNG) + 5_000).to_bytes(4, "little")
         path.write_bytes(data)
         assert {fault.code.value for fault in check_package(path).faults} == {"invalid_zip"}
 

@@ -129,6 +129,26 @@ def test_a_change_is_seen_and_faults_are_listed_with_their_lines(author, package
     assert author.get("")[0] == 200
 
 
+def test_a_link_that_leads_nowhere_and_a_name_that_is_not_utf8_are_listed_and_hide_no_change(author, package):
+    content = package / "content.json"
+    good = content.read_text(encoding="utf-8")
+    hostile = [package / ".#content.json", package / os.fsdecode(b"plan-\xff.png")]
+    hostile[0].symlink_to("nowhere")
+    hostile[1].write_bytes(b"")
+    try:
+        status, page, _ = author.get("")
+        assert (status, "link_in_package" in page, "unsafe_path" in page) == (500, True, True)
+        before = author.get("state")[1]
+        content.write_text("{", encoding="utf-8")
+        assert author.get("state")[1] != before
+        assert "invalid_json" in author.get("")[1]
+    finally:
+        content.write_text(good, encoding="utf-8")
+        for each in hostile:
+            each.unlink()
+    assert author.get("")[0] == 200
+
+
 def test_a_zip_is_served_with_its_film(tmp_path):
     path = tmp_path / "phishing.zip"
     with zipfile.ZipFile(path, "w") as packed:

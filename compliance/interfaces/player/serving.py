@@ -52,8 +52,9 @@ class Served:
     def state(self) -> str:
         """A text that differs after a file was changed, added or removed; "" while there is no package."""
         try:
-            files = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path]
-            return str(hash(tuple((str(each), each.stat().st_mtime_ns, each.stat().st_size) for each in files)))
+            files = sorted(self.path.rglob("*")) if self.path.is_dir() else [self.path.resolve()]
+            found = ((str(each), each.lstat()) for each in files)  # a link may lead nowhere
+            return str(hash(tuple((name, state.st_mtime_ns, state.st_size) for name, state in found)))
         except OSError:
             return ""
 
