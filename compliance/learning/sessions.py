@@ -32,8 +32,13 @@ WHERE s.organization_id = (SELECT %(organization)s::uuid) AND s.token_sha256 = %
 
 
 class Session(NamedTuple):
-    """A valid session and its owner. `language` is the one that the person chose, None if they did not."""
+    """A session that has not ended, and its owner.
 
+    `doors` are those by which the person has access now; without any, the session opens nothing. `language` is the one
+    that the person chose, None if they did not.
+    """
+
+    organization_id: uuid.UUID
     session_id: int
     learner_profile_id: uuid.UUID
     doors: frozenset[Door]
@@ -59,15 +64,13 @@ def begin(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, device: str
 
 
 def session_of(organization_id: uuid.UUID, token: str, now: datetime) -> Session | None:
-    """The session of a token; None if it has ended or its person has no access. Needs the company's context."""
+    """The session of a token; None if it has ended. Needs the company's context."""
     found = sql.fetch(_SESSION, {"organization": organization_id, "digest": tokens.digest(token), "now": now})
     for session_id, learner_profile_id, seen_at, language in found:
-        doors = doors_of(organization_id, learner_profile_id, now)
-        if not doors:
-            return None
         if now - seen_at >= _SEEN_EVERY:
             LearnerSession.objects.filter(organization_id=organization_id, pk=session_id).update(seen_at=now)
-        return Session(session_id, learner_profile_id, doors, language)
+        doors = doors_of(organization_id, learner_profile_id, now)
+        return Session(organization_id, session_id, learner_profile_id, doors, language)
     return None
 
 

@@ -2,7 +2,7 @@
 
 `learner_page` wraps a view: it finds the session, opens the company's context and one transaction for the whole visit,
 sets the learner as the origin of what is recorded in it, and adds the answer's headers. A request without a valid
-session is redirected to `/learn/`.
+session is redirected to `/learn/`; a person who has no access at present is told so, and stays signed in.
 """
 
 import uuid
@@ -19,11 +19,13 @@ from django.utils import translation
 
 from compliance.facts.recording import Channel, Teller, telling
 from compliance.interfaces.learner import cookies
+from compliance.interfaces.learner.entry import asking, refusing
 from compliance.interfaces.learner.languages import interface_language, languages_of
 from compliance.interfaces.learner.leading import leads_to, way_in
 from compliance.interfaces.learner.rendering import drawn, outside, private, see_other
 from compliance.learning import sessions, tokens
 from compliance.learning.errors import NotHereError, UnknownTokenError
+from compliance.learning.sessions import Session
 from compliance.rules.vocabulary import Door
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization
@@ -82,6 +84,8 @@ def learner_page(
                 session = sessions.session_of(organization_id, token, now)
                 if session is None:
                     return _signed_out(request)
+                if not session.doors:
+                    raise NotHereError("The person has no access at present.")
                 visit = Visit(
                     request,
                     organization(organization_id),
@@ -93,26 +97,33 @@ def learner_page(
                 )
                 with translation.override(interface_language(visit.languages)):
                     return private(view(visit, *args, **values))
-        except NotHereError:  # the person was erased during the request: nothing of it was recorded
-            return _signed_out(request)
+        except NotHereError as error:  # or was erased during the request: nothing of it was recorded
+            return refusing.page(request, error, signed_in=True)
 
     return answered
+
+
+def session_here(request: HttpRequest, now: datetime) -> Session | None:
+    """The session of the browser that sent the request, even if its person has no access at present."""
+    token = cookies.token_of(request)
+    try:
+        organization_id = tokens.company_of(token)
+    except UnknownTokenError:
+        return None
+    with context.company(organization_id):
+        return sessions.session_of(organization_id, token, now)
 
 
 def _signed_out(request: HttpRequest) -> HttpResponseBase:
     """Answers a request without a valid session: the page to sign in, which then leads to the page that was asked for.
 
-    `/learn/?to=...` names that page itself. A POST was not carried out, and the page states that. The cookie is
-    deleted, or the reader would be redirected in a circle.
+    A POST was not carried out, and the page states that. The cookie is not deleted: the browser may have got another by
+    the time at which this answer arrives, from a sign-in in another tab.
     """
-    lead = leads_to(request.path)
-    if request.path == reverse("learner:home"):
-        lead = leads_to("/learn/" + request.GET.get("to", ""))
-    if request.method in ("GET", "HEAD"):
-        response = see_other(way_in(lead))
-    else:
+    if request.method not in ("GET", "HEAD"):
         response = outside(request, "entry/ended.html", {"back_to": reverse("learner:home")}, status=401)
         response.headers["WWW-Authenticate"] = 'PersonalLink realm="/learn/"'
-    if cookies.token_of(request):
-        cookies.forget(response)
-    return private(response)
+        return response
+    if request.path == reverse("learner:home"):
+        return asking.ask(request)
+    return private(see_other(way_in(leads_to(request.path))))

@@ -6,7 +6,6 @@ session. The address holds the token, so these pages send no path in `Referer`, 
 
 import uuid
 from datetime import UTC, datetime
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -23,26 +22,20 @@ from compliance.interfaces.learner.entry.joining import join
 from compliance.interfaces.learner.languages import interface_language, languages_of
 from compliance.interfaces.learner.leading import address_of
 from compliance.interfaces.learner.rendering import outside, see_other
+from compliance.interfaces.learner.visit import session_here
 from compliance.learning import links, sessions, tokens
 from compliance.learning.errors import LearningError, NotHereError, UnknownTokenError
 from compliance.learning.models import PersonalLink
+from compliance.learning.sessions import Session
 from compliance.tenancy import context
 from compliance.tenancy.queries import organization
-
-
-class Here(NamedTuple):
-    """The person who is already signed in in the browser that follows a link."""
-
-    organization_id: uuid.UUID
-    learner_profile_id: uuid.UUID
-    session_id: int
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def come_in(request: HttpRequest, token: str) -> HttpResponseBase:
     """One page with one button; its POST begins a session and redirects to the link's page."""
     now = datetime.now(UTC)
-    here = _here(request, now)
+    here = session_here(request, now)
     with translation.override(interface_language(languages_of(request))):
         try:
             organization_id = tokens.company_of(token)
@@ -59,14 +52,15 @@ def come_in(request: HttpRequest, token: str) -> HttpResponseBase:
 
 
 def _followed(
-    request: HttpRequest, organization_id: uuid.UUID, token: str, here: Here | None, now: datetime
+    request: HttpRequest, organization_id: uuid.UUID, token: str, session: Session | None, now: datetime
 ) -> tuple[HttpResponse, bool]:
-    """The answer, and whether it begins a session."""
+    """The answer, and whether it begins a session in place of the browser's."""
+    here = session if session and session.doors else None  # who cannot open anything here has nothing to make room with
     posted = request.method == "POST"
     link = links.find(organization_id, token)
     if link is None:
         raise UnknownTokenError("The link is not one of ours.")
-    if here is not None and here[:2] == (organization_id, link.learner_profile_id):
+    if here and (here.organization_id, here.learner_profile_id) == (organization_id, link.learner_profile_id):
         return see_other(_destination(request, link)), False  # no link is needed, and none is used up
     company = organization(organization_id)
     values = {"replaces": here is not None, "life": sessions.SESSION_LIFE.days}
@@ -91,24 +85,13 @@ def _followed(
     if link.invitation_id is not None:
         links.revoke(organization_id, now, invitation_id=link.invitation_id)
     device = described(request.headers.get("User-Agent", ""))
-    session = sessions.begin(organization_id, learner_profile_id, device, now)
+    begun = sessions.begin(organization_id, learner_profile_id, device, now)
     rotate_token(request)
     response = see_other(_destination(request, link))
-    cookies.keep(response, session)
+    cookies.keep(response, begun)
     cookies.remember_lead(response, "")
     return response, True
 
 
 def _destination(request: HttpRequest, link: PersonalLink) -> str:
     return address_of(link.leads_to or cookies.lead_of(request))
-
-
-def _here(request: HttpRequest, now: datetime) -> Here | None:
-    token = cookies.token_of(request)
-    try:
-        organization_id = tokens.company_of(token)
-    except UnknownTokenError:
-        return None
-    with context.company(organization_id):
-        session = sessions.session_of(organization_id, token, now)
-    return Here(organization_id, session.learner_profile_id, session.session_id) if session else None

@@ -1,5 +1,6 @@
 """`/learn/devices` and `/learn/out`: where one is signed in, and signing out, here or elsewhere."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
@@ -8,8 +9,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from compliance.interfaces.learner import cookies
 from compliance.interfaces.learner.entry import device_words
 from compliance.interfaces.learner.rendering import outside
-from compliance.interfaces.learner.visit import Visit, learner_page
+from compliance.interfaces.learner.visit import Visit, learner_page, session_here
 from compliance.learning import sessions, words
+from compliance.tenancy import context
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -43,15 +45,12 @@ def _listed(visit: Visit) -> list[dict[str, Any]]:
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponseBase:
     """Ends the session of this browser, if it is valid, and clears what the browser keeps of these pages."""
-    if cookies.token_of(request):
-        _end(request)
+    now = datetime.now(UTC)
+    session = session_here(request, now)
+    if session is not None:
+        with context.company(session.organization_id):
+            sessions.end(session.organization_id, session.learner_profile_id, session.session_id, now)
     response = outside(request, "entry/signed_out.html", {"back_to": "/learn/"})
     cookies.forget(response)
     response.headers["Clear-Site-Data"] = '"cache", "storage"'
     return response
-
-
-@learner_page
-def _end(visit: Visit) -> HttpResponseBase:
-    sessions.end(visit.organization_id, visit.learner_profile_id, visit.session_id, visit.now)
-    return visit.go("home")

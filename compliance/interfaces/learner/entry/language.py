@@ -5,12 +5,11 @@ from datetime import UTC, datetime
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_POST
 
-from compliance.interfaces.learner import cookies
 from compliance.interfaces.learner.languages import is_tag, keep
 from compliance.interfaces.learner.leading import page_again
 from compliance.interfaces.learner.rendering import private, see_other
-from compliance.learning import preferences, sessions, tokens
-from compliance.learning.errors import UnknownTokenError
+from compliance.interfaces.learner.visit import session_here
+from compliance.learning import preferences
 from compliance.tenancy import context
 
 
@@ -26,12 +25,7 @@ def choose(request: HttpRequest) -> HttpResponseBase:
 
 
 def _keep_for_the_person(request: HttpRequest, language: str) -> None:
-    token, now = cookies.token_of(request), datetime.now(UTC)
-    try:
-        organization_id = tokens.company_of(token)
-    except UnknownTokenError:
-        return
-    with context.company(organization_id):
-        session = sessions.session_of(organization_id, token, now)
-        if session is not None:
-            preferences.choose_language(organization_id, session.learner_profile_id, language)
+    session = session_here(request, datetime.now(UTC))
+    if session is not None:
+        with context.company(session.organization_id):
+            preferences.choose_language(session.organization_id, session.learner_profile_id, language)

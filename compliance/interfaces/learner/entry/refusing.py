@@ -40,11 +40,15 @@ def page(
     company_name: str = "",
     zone: ZoneInfo | None = None,
     lead: str = "",
+    signed_in: bool = False,
 ) -> HttpResponse:
-    """The page for a refusal. Where a new link helps, its form asks for one that leads to the same page."""
+    """The page for a refusal. Where a new link helps, its form asks for one that leads to the same page.
+
+    `signed_in`: the browser has a session, which the reader may end to make room for somebody else.
+    """
     words = _words(error, zone)
     way = way_in(leads_to(f"/learn/{lead}"))
-    values = {"words": words, "way_in": way, "back_to": request.path}
+    values = {"words": words, "way_in": way, "back_to": request.path, "signed_in": signed_in}
     return outside(request, "entry/refused.html", values, status=words.status, company_name=company_name)
 
 

@@ -12,8 +12,8 @@ from compliance.learning import words
 
 
 def home(request: HttpRequest) -> HttpResponseBase:
-    """Home, or the page to sign in."""
-    return _home(request) if cookies.token_of(request) else ask(request)
+    """Home, or the page to sign in. The form of that page is taken from whoever is signed in by now as well."""
+    return _home(request) if cookies.token_of(request) and request.method != "POST" else ask(request)
 
 
 @require_safe

@@ -147,7 +147,7 @@ async function begin() {
       const answer = await fetch(box.dataset.keep, {
         method: "POST", redirect: "manual", headers: { "Content-Type": "application/json" }, body: "{}",
       });
-      if (answer.status === 401) return fail("SignedOut");
+      if ([401, 403].includes(answer.status)) return fail("SignedOut");
       if (!answer.ok) return fail("Connection");
       const course = await answer.json();
       const { quota = Infinity, usage = 0 } = (await navigator.storage?.estimate?.()) ?? {};

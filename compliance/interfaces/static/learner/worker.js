@@ -10,6 +10,7 @@ const SEND_PATIENCE = 20_000; // after which a send is given up, and made again 
 const AT_ONCE = 4;
 const PROBE_EVERY = 600_000;
 const UNREACHABLE = [502, 503, 504]; // a gateway's word that nobody is behind it
+const NOBODY = [401, 403]; // nobody is signed in, or somebody who has no access at present
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
@@ -133,7 +134,7 @@ async function keep(course, words, port) {
     const take = async () => {
       for (let address = queue.shift(); address; address = queue.shift()) {
         const answer = await fetch(address, { headers: { "Learner-Keep": "1" }, redirect: "manual" });
-        if (answer.type === "opaqueredirect" || answer.status === 401) throw new Failed("signed-out");
+        if (answer.type === "opaqueredirect" || NOBODY.includes(answer.status)) throw new Failed("signed-out");
         if (!answer.ok) throw new Failed("connection");
         await cache.put(address, answer);
         port.postMessage({ keeping: ++done, of: files.length });
@@ -285,6 +286,7 @@ async function signOut(request) {
   const words = await allWords().catch(() => ({}));
   try {
     const answer = await fetch(request);
+    if (UNREACHABLE.includes(answer.status)) throw new Failed("unreachable");
     if (answer.ok) {
       await empty(words);
       await self.registration.unregister();
@@ -359,7 +361,7 @@ async function ask(course, batch) {
     method: "POST", redirect: "manual", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ entries }),
     signal: AbortSignal.timeout(SEND_PATIENCE),
   });
-  signedOut = answer.status === 401;
+  signedOut = NOBODY.includes(answer.status);
   const known = await stored("readonly", ({ courses }) => courses.get(course.take_id));
   if (!known) return false;
   if (answer.status === 404 && (await waitingOf(course)).length) await keepCourse({ ...known, elsewhere: true });

@@ -89,11 +89,18 @@ def test_a_session_is_over_with_the_first_request_after_its_person_may_not_come_
     if end == "contact left":
         company.leave(anna, at=told["at"])
     posted = here.post("/learn/devices", {"session": "others"})
-    assert posted.status_code == 401
+    assert posted.status_code == 403
     text = posted.content.decode()
-    assert "Your session has ended" in text
-    assert "What you have just sent was not kept" in text
-    assert posted.cookies["learner"].value == ""
+    assert "Your access to these pages has ended, or is suspended for the time being." in text
+    assert "Nothing was changed." in text
+
+
+def test_what_is_sent_in_a_session_that_has_ended_is_answered_in_words(company, anna, signed_in):
+    here, there = (signed_in(company.organization_id, anna.learner_profile_id) for _ in range(2))
+    here.post("/learn/devices", {"session": "others"})
+    posted = there.post("/learn/devices", {"session": "others"})
+    assert posted.status_code == 401
+    assert "What you have just sent was not kept" in posted.content.decode()
 
 
 def test_who_was_suspended_and_comes_back_finds_the_session_again(company, anna, signed_in):
@@ -101,11 +108,34 @@ def test_who_was_suspended_and_comes_back_finds_the_session_again(company, anna,
     now = datetime.now(UTC)
     told = {"organization_id": company.organization_id, "person_id": anna.person_id, "now": now}
     verbs.suspend_employee(**told, at=now - timedelta(seconds=2))
-    token = here.cookies["learner"].value
-    assert here.get("/learn/devices").status_code == 303
+    page = here.get("/learn/devices")
+    assert page.status_code == 403
+    assert "You cannot come in at present" in page.content.decode()
+    assert 'action="/learn/out"' in page.content.decode()
     verbs.resume_employee(**told, at=now - timedelta(seconds=1))
-    here.cookies["learner"] = token
     assert here.get("/learn/devices").status_code == 200
+
+
+@pytest.mark.parametrize("how", ["signing out", "another person's link"])
+def test_a_session_that_makes_room_while_its_person_is_suspended_has_ended_for_good(
+    company, anna, signed_in, link, how
+):
+    here = signed_in(company.organization_id, anna.learner_profile_id)
+    copied = Client()
+    copied.cookies["learner"] = here.cookies["learner"].value
+    now = datetime.now(UTC)
+    told = {"organization_id": company.organization_id, "person_id": anna.person_id, "now": now}
+    verbs.suspend_employee(**told, at=now - timedelta(seconds=2))
+    if how == "signing out":
+        assert here.post("/learn/out").cookies["learner"].value == ""
+    else:
+        ben = company.join("Ben", at=noon(20))
+        address = link(learner_profile_id=ben.learner_profile_id)
+        assert "Somebody else is signed in" not in here.get(address).content.decode()
+        assert here.post(address)["Location"] == "/learn/"
+    verbs.resume_employee(**told, at=now - timedelta(seconds=1))
+    assert copied.get("/learn/devices")["Location"] == "/learn/?to=devices"
+    assert ids(company, anna) == []
 
 
 def test_a_page_that_was_asked_for_without_a_session_is_where_the_next_link_leads(company, anna):
