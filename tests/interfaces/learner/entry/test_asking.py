@@ -80,6 +80,14 @@ def test_everybody_gets_the_same_answer_and_nothing_is_looked_up(visitor, anna, 
     assert "If your company knows you by this address" in page.content.decode()
 
 
+def test_a_request_is_answered_by_a_worker_whose_clock_is_behind(visitor, anna):
+    company, person, address, _ = anna
+    now = datetime.now(UTC)
+    request_id = link_requests.take_in(address, now)
+    assert answering.answer(request_id, now - timedelta(minutes=3)) == 1
+    assert letters(company) == [("link", person.learner_profile_id, False)]
+
+
 def test_an_address_in_two_companies_gets_a_letter_of_each(visitor, anna):
     company, _, address, _ = anna
     other = make_present_company("Contoso")
