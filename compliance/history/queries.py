@@ -96,16 +96,18 @@ def capture_ends(away: set[uuid.UUID] | None = None) -> dict[uuid.UUID, CaptureE
     return {organization_id: CaptureEnd(*end) for organization_id, *end in found}
 
 
-def captured_beyond(known: Mapping[uuid.UUID, int]) -> dict[uuid.UUID, int]:
+def captured_beyond(known: Mapping[uuid.UUID, int], away: set[uuid.UUID] | None = None) -> dict[uuid.UUID, int]:
     """The newest capture of each company that has one after the number given for it.
 
-    One statement (on a cluster, one per node).
+    One statement (on a cluster, one per node). Companies whose node does not answer are added to `away`, if given.
     """
     found = nodes.fetch(
         "SELECT h.organization_id, h.capture_sequence FROM unnest(%(known)s::uuid[], %(captures)s::bigint[])"  # noqa: S608 - a condition of our own
         " AS w (organization_id, known) JOIN history_historyhead h ON h.organization_id = w.organization_id"
         f" WHERE h.capture_sequence > w.known AND {nodes.of('h.organization_id')}",
         {"known": list(known), "captures": list(known.values())},
+        only=known.keys(),
+        away=away,
     )
     return dict(found)
 

@@ -3,22 +3,29 @@
 A claim is a lease: the row holds the time until which no other worker sends. The worker that sends renews it, so two
 workers never send for the same webhook at once, and a worker that dies leaves its webhooks to the next within seconds.
 No transaction is open during a send. A result is recorded only if the claim and the cursor are unchanged, because staff
-may pause, replay or remove the webhook in between.
+may pause, replay or remove the webhook in between. On a cluster, webhooks of companies whose node is away wait, those
+with a requested test too, because a try could not be recorded.
 """
 
+import logging
 import uuid
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.conf import settings
+
 from compliance.history.changes import next_changes
 from compliance.history.queries import captured_beyond
-from compliance.tenancy import context, sql
+from compliance.tenancy import context, lost, sql
 from compliance.webhooks import events
 from compliance.webhooks.events import Event
 from compliance.webhooks.models import Attempt, Failure, Webhook
 from compliance.webhooks.posting import Answer
 from compliance.webhooks.retrying import next_try
+
+log = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=5)
 RENEWED_EVERY = timedelta(seconds=1)
@@ -39,6 +46,7 @@ FROM (SELECT w.webhook_id, h.upto FROM webhooks_webhook w
       LEFT JOIN unnest(%(companies)s::uuid[], %(captures)s::bigint[]) AS h (organization_id, upto)
         ON h.organization_id = w.organization_id
       WHERE {_READY} AND (w.test_id IS NOT NULL OR w.capture_sequence < h.upto)
+        AND w.organization_id <> ALL(%(away)s::uuid[])
       ORDER BY w.claimed_until NULLS FIRST, w.webhook_id LIMIT %(most)s FOR UPDATE OF w SKIP LOCKED) due
 WHERE claimed.webhook_id = due.webhook_id RETURNING claimed.webhook_id, due.upto
 """  # noqa: S608 - an expression of our own
@@ -54,8 +62,8 @@ class Claimed(NamedTuple):
 
 def any_due(now: datetime) -> bool:
     """Whether a webhook of any company has something to send now."""
-    tests, beyond = _due(now, ())
-    return tests or bool(beyond)
+    due = _due(now, ())
+    return due.tests or bool(due.beyond)
 
 
 def claim(now: datetime, most: int, without: Collection[uuid.UUID] = ()) -> Iterator[Claimed]:
@@ -63,26 +71,49 @@ def claim(now: datetime, most: int, without: Collection[uuid.UUID] = ()) -> Iter
 
     Yields each as soon as its event is known. `without`: those that the caller is sending for already.
     """
-    tests, beyond = _due(now, without)
+    tests, beyond, away = _due(now, without)
     if not tests and not beyond:
         return
     token = uuid.uuid4()
     asked = {
         "now": now, "claim": token, "until": now + LEASE, "most": most, "without": list(without),
-        "companies": list(beyond), "captures": list(beyond.values()),
+        "companies": list(beyond), "captures": list(beyond.values()), "away": list(away),
     }  # fmt: skip
     upto: dict[uuid.UUID, int | None] = dict(sql.fetch(_CLAIM, asked))
     for webhook in Webhook.objects.filter(webhook_id__in=upto, claim=token) if upto else []:
-        event = _event(webhook, upto[webhook.webhook_id] or 0, now)
+        event = None
+        with _going_on_without_node(webhook):
+            event = _event(webhook, upto[webhook.webhook_id] or 0, now)
         if event is not None:
             yield Claimed(webhook, event, token)
 
 
-def _due(now: datetime, without: Collection[uuid.UUID]) -> tuple[bool, dict[uuid.UUID, int]]:
-    """Whether a test was requested, and the newest capture of each company with a webhook whose cursor is behind."""
+class _Due(NamedTuple):
+    """Whether a test can be sent; the newest capture of each company with a webhook whose cursor is behind; and the
+    companies with webhooks whose node is away."""
+
+    tests: bool
+    beyond: dict[uuid.UUID, int]
+    away: set[uuid.UUID]
+
+
+def _due(now: datetime, without: Collection[uuid.UUID]) -> _Due:
     found = sql.fetch(_CURSORS, {"now": now, "without": list(without)})
-    cursors = {organization_id: cursor for organization_id, cursor, _ in found}
-    return any(tested for _, _, tested in found), captured_beyond(cursors) if cursors else {}
+    away: set[uuid.UUID] = set()
+    beyond = captured_beyond({company: cursor for company, cursor, _ in found}, away) if found else {}
+    return _Due(any(tested and company not in away for company, _, tested in found), beyond, away)
+
+
+@contextmanager
+def _going_on_without_node(webhook: Webhook) -> Iterator[None]:
+    """Ends the block, with no error, when the node of the company is lost within it; the claim then ends by itself."""
+    try:
+        yield
+    except lost.ERRORS as error:
+        if not settings.CLUSTER or not lost.is_lost(error):
+            raise
+        lost.let_go(error)
+        log.warning("webhook_waits", extra={"webhook_id": str(webhook.webhook_id), "reason": "its node is away"})
 
 
 def renew(claimed: Collection[Claimed], now: datetime) -> None:
@@ -108,9 +139,12 @@ def _event(webhook: Webhook, upto: int, now: datetime) -> Event | None:
 
 
 def settle(claimed: Claimed, answer: Answer, began_at: datetime, now: datetime) -> None:
-    """Records a try and its consequences, and releases the webhook. Does nothing if it was removed meanwhile."""
+    """Records a try and its consequences, and releases the webhook. Does nothing if it was removed meanwhile.
+
+    A try that cannot be recorded because the company's node was lost meanwhile is made again when it is back.
+    """
     webhook, event, claim = claimed
-    with context.company(webhook.organization_id):
+    with _going_on_without_node(webhook), context.company(webhook.organization_id):
         current = Webhook.objects.select_for_update().filter(webhook_id=webhook.webhook_id, claim=claim).first()
         if current is None:
             return

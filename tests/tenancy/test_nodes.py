@@ -34,10 +34,14 @@ from compliance.tenancy import checks, nodes, shards, sql
 from compliance.tenancy.context import company as context_of
 from compliance.tenancy.lost import is_lost
 from compliance.tenancy.postgresql import behind
+from compliance.webhooks import actions as webhooks
+from compliance.webhooks import claims
 from development.embedded import ports
 from tests import verbs
 from tests.companies import Company, make_company, make_present_company, noon
 from tests.interfaces.api.conftest import Caller, issue_everything
+from tests.webhooks.conftest import change, made, present, send
+from tests.webhooks.receiver import receiver
 
 pytestmark = pytest.mark.cluster
 PEOPLE = f"/v1/people?from={noon(200):%Y-%m-%d}&to={noon(1):%Y-%m-%d}"
@@ -155,6 +159,40 @@ def test_hourly_and_minutely_tasks_go_on_for_the_companies_whose_node_answers(co
     both = [str(lost.organization_id), str(well.organization_id)]
     tasks = [FORGET_TASK, jobs.TASK, "compliance.letters.look"]
     assert {each for each in sent if each[1] in both} == {(task, str(well.organization_id)) for task in tasks}
+
+
+def test_webhooks_of_companies_whose_node_answers_are_sent_and_a_test_of_the_others_waits(
+    companies, administration, settings
+):
+    settings.WEBHOOK_ALLOW_PRIVATE = True
+    (dead, lost), (_, well) = companies.items()
+    with receiver() as of_lost, receiver() as of_well:
+        for company, found in ((lost, of_lost), (well, of_well)):
+            _, webhook = made(company, found)
+            webhooks.ask_test(webhook_id=webhook.webhook_id, at=present(), actor="test")
+        with away(administration, dead):
+            assert send() == (1, 0, False)
+            assert not claims.any_due(present())
+        assert (len(of_lost.requests), len(of_well.requests)) == (0, 1)
+        assert send() == (1, 0, False)
+        assert len(of_lost.requests) == 1
+
+
+def test_a_try_during_which_the_node_is_lost_is_made_again_and_delays_nobody_else(companies, administration, settings):
+    settings.WEBHOOK_ALLOW_PRIVATE = True
+    (dead, lost), (_, well) = companies.items()
+    with receiver() as of_lost, receiver() as of_well, contextlib.ExitStack() as gone:
+        of_lost.answers = lambda request: gone.enter_context(away(administration, dead)) or 204
+        of_well.answers = lambda request: time.sleep(2) or 204
+        for company, found in ((lost, of_lost), (well, of_well)):
+            made(company, found)
+            change(company, "Anna")
+        assert send().sent == 2
+        assert not claims.any_due(present())
+        gone.close()
+        of_lost.answers = lambda request: 204
+        assert send(lambda: present() + claims.LEASE) == (1, 0, False)
+        assert (len(of_lost.requests), len(of_well.requests)) == (2, 1)
 
 
 def test_codes_and_addresses_of_other_nodes_are_found(companies, administration):
