@@ -5,7 +5,8 @@ if the mail server refuses. The change is in the access log as well, whether the
 """
 
 import logging
-import smtplib
+from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -26,6 +27,7 @@ from compliance.interfaces.console.sign_in import invitations
 from compliance.interfaces.console.sign_in.address import client_address
 from compliance.interfaces.console.sign_in.models import Letter
 from compliance.interfaces.console.sign_in.sessions import describe_device
+from compliance.letters.mail_server import REFUSALS, RUN_LASTS, MailServer
 
 log = logging.getLogger(__name__)
 TASK = "compliance.sign_in.send_letters"
@@ -99,31 +101,41 @@ def tell_once(request: HttpRequest, user: User, kind: str, now: datetime) -> Non
         tell(request, user, kind, now)
 
 
-def send_due(now: datetime) -> int:
-    """Sends the letters that are due. Returns how many were sent. Several workers may run it at once."""
-    sent = 0
-    while True:
-        with transaction.atomic():
-            letter = (
-                Letter.objects.select_for_update(skip_locked=True).filter(due_at__lte=now).order_by("due_at").first()
-            )
+def send_due(clock: Callable[[], datetime]) -> int:
+    """Sends the letters that are due. Returns how many were sent. Several workers may run it at once.
+
+    What is left when the mail server is away, or when the run has lasted long enough, is sent by the next run.
+    """
+    began, sent = clock(), 0
+    with closing(MailServer()) as server:
+        while not server.away and (now := clock()) - began < RUN_LASTS:
+            letter = _claim(now)
             if letter is None:
-                return sent
+                break
+            try:
+                message = _message(letter, now)
+                if message is not None:
+                    server.hand_over(message)
+            except (*REFUSALS, InvalidToken) as error:
+                log.warning("letter_refused", extra={"kind": letter.kind, "error": type(error).__name__})
+                if letter.attempts >= MOST_ATTEMPTS:
+                    log.error("letter_given_up", extra={"kind": letter.kind, "user_id": letter.user_id})
+                    letter.delete()
+                continue
+            letter.delete()
+            sent += message is not None
+    return sent
+
+
+def _claim(now: datetime) -> Letter | None:
+    """The next due letter, postponed so that no other worker takes it while it is sent; None if none is due."""
+    with transaction.atomic():
+        letter = Letter.objects.select_for_update(skip_locked=True).filter(due_at__lte=now).order_by("due_at").first()
+        if letter is not None:
             letter.attempts += 1
             letter.due_at = now + timedelta(minutes=2**letter.attempts)
             letter.save(update_fields=["attempts", "due_at"])
-        try:
-            message = _message(letter, now)
-            if message is not None:
-                message.send()
-        except (smtplib.SMTPException, OSError, ValueError, InvalidToken) as error:
-            log.warning("letter_refused", extra={"kind": letter.kind, "error": type(error).__name__})
-            if letter.attempts >= MOST_ATTEMPTS:
-                log.error("letter_given_up", extra={"kind": letter.kind, "user_id": letter.user_id})
-                letter.delete()
-            continue
-        letter.delete()
-        sent += message is not None
+        return letter
 
 
 def _message(letter: Letter, now: datetime) -> EmailMessage | None:

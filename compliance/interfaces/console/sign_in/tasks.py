@@ -10,7 +10,7 @@ from compliance.interfaces.console.sign_in import letters, tidying
 @shared_task(name="compliance.sign_in.send_letters", ignore_result=True)
 def send_letters() -> None:
     """Sends letters that are due. Runs when one is written, and each minute."""
-    letters.send_due(datetime.now(UTC))
+    letters.send_due(lambda: datetime.now(UTC))
 
 
 @shared_task(name="compliance.sign_in.tidy", ignore_result=True)

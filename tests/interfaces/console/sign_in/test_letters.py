@@ -13,10 +13,12 @@ from compliance.interfaces.console.models import AccessLog
 from compliance.interfaces.console.permissions import OPERATOR
 from compliance.interfaces.console.sign_in import letters
 from compliance.interfaces.console.sign_in.models import Letter
+from tests import mail_server
 from tests.interfaces.console.conftest import PASSWORD, begin_session, make_staff
 from tests.interfaces.console.sign_in.people import FIRST, SIGN_IN, enrol_app, give_app, invite, sign_in
 
 pytestmark = pytest.mark.django_db
+NOW = timezone.now()
 
 
 @pytest.fixture
@@ -44,7 +46,7 @@ def test_each_change_is_told(olga):
     assert list(Letter.objects.order_by("id").values_list("kind", flat=True)) == told
     logged = AccessLog.objects.filter(page="account", username="olga").order_by("id").values_list("act", flat=True)
     assert list(logged)[-5:] == told
-    assert letters.send_due(timezone.now()) == 5
+    assert letters.send_due(lambda: timezone.now()) == 5
     assert not Letter.objects.exists()
     assert {tuple(letter.to) for letter in mail.outbox} == {("olga@example.com",)}
     text = mail.outbox[3].body
@@ -88,10 +90,51 @@ def test_a_letter_that_the_mail_server_refuses_is_tried_again(olga, settings):
     Client(), sign_in(Client(), olga), sign_in(Client(), olga)
     settings.EMAIL_BACKEND = f"{__name__}.Refusing"
     now = timezone.now()
-    assert letters.send_due(now) == 0
-    assert letters.send_due(now) == 0, "not at once again"
+    assert letters.send_due(lambda: now) == 0
+    assert letters.send_due(lambda: now) == 0, "not at once again"
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    assert letters.send_due(now + timedelta(minutes=3)) == 1
+    assert letters.send_due(lambda: now + timedelta(minutes=3)) == 1
+
+
+def test_many_letters_go_out_on_one_connection_to_the_mail_server(olga, settings):
+    for kind in ("password changed", "factor added", "codes made"):
+        letters.write(olga, kind, NOW)
+    with mail_server.running() as server:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = server.server_address
+        assert letters.send_due(lambda: NOW) == 3
+    assert (len(server.received), server.sessions) == (3, 1)
+
+
+def test_while_the_mail_server_is_away_a_run_ends_after_a_few_letters(olga, settings):
+    for _ in range(5):
+        letters.write(olga, "password changed", NOW)
+    settings.EMAIL_BACKEND = f"{__name__}.Refusing"
+    assert letters.send_due(lambda: NOW) == 0
+    assert Letter.objects.filter(attempts=0).count() == 2
+
+
+class Slow(EmailBackend):
+    """A mail server that takes longer for a letter than the first pause. During the second, another worker looks."""
+
+    at = NOW
+    by_others = None
+
+    def send_messages(self, messages):
+        if Slow.at > NOW and Slow.by_others is None:
+            Slow.by_others = 0
+            Slow.by_others = letters.send_due(lambda: Slow.at)
+        Slow.at += timedelta(minutes=3)
+        return super().send_messages(messages)
+
+
+def test_a_letter_is_taken_by_no_other_worker_while_it_is_sent_however_long_the_run_lasts(olga, settings):
+    Slow.at, Slow.by_others = NOW, None
+    for kind in ("password changed", "factor added"):
+        letters.write(olga, kind, NOW)
+    settings.EMAIL_BACKEND = f"{__name__}.Slow"
+    assert letters.send_due(lambda: Slow.at) == 2
+    assert (Slow.by_others, len(mail.outbox)) == (0, 2)
 
 
 def test_an_account_without_an_address_gets_none_and_is_told_so():
