@@ -83,13 +83,17 @@ DOORS_FORM = Form(
 
 
 def check_form(row: Row, forms: dict[str, Form], report: Report) -> bool:
-    """Report each field of `forms` that is missing, doubled or has another form; tell whether all are correct."""
+    """Report each field of `forms` that is missing or has another form; tell whether all are correct and there once.
+
+    The verifier reports what a row gives more than once.
+    """
     well = True
     for name, form in forms.items():
         if name not in row.fields:
             problem = "is missing"
         elif name in row.fields.repeated:
-            problem = "is given more than once"
+            well = False
+            continue
         elif not form.holds(row.fields[name]):
             problem = f"is {printable(row.fields[name])!r}, not {form.words}"
         else:

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 from .errors import UnhashableValue
 
-HASHED_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
+# Newer versions of Python read 24:00 as the next day's midnight, which is never written so.
+HASHED_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 
 
 def hashed_instant(moment: datetime) -> str:

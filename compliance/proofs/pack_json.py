@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from .errors import NotAPage, PackMalformed
-from .pages import JsonObject, parse_json
+from .pages import JsonObject, parse_json, repeated_in
 
 _TEXT = re.compile(rb'"[^"]*"?')  # without escapes, and whether or not it ends: takes one pass
 MOST_STRUCTURE = 1 << 18
@@ -21,7 +21,7 @@ def parse_line(place: str, line: bytes) -> JsonObject:
         raise PackMalformed(place, "This is not JSON.") from fault
     if not isinstance(found, JsonObject):
         raise PackMalformed(place, "This is no JSON object.")
-    if _repeats(found):
+    if any(True for _ in repeated_in(found)):
         raise PackMalformed(place, "A member is given more than once.")
     return found
 
@@ -29,14 +29,6 @@ def parse_line(place: str, line: bytes) -> JsonObject:
 def _structure(line: bytes) -> int:
     """How many bytes of a line are other than text."""
     return len(_TEXT.sub(b"", line.replace(rb"\\", b"").replace(rb"\"", b"")))
-
-
-def _repeats(found: JsonObject | list[object]) -> bool:
-    """Whether an object, or one within it, has a member twice."""
-    if isinstance(found, JsonObject) and found.repeated:
-        return True
-    nested = found.values() if isinstance(found, JsonObject) else found
-    return any(_repeats(each) for each in nested if isinstance(each, JsonObject | list))
 
 
 def text(place: str, found: Mapping[str, object], name: str) -> str:

@@ -6,7 +6,7 @@ pull, in the order given. Pages without a snapshot are one pull per register.
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NoReturn
@@ -93,6 +93,15 @@ class Pull:
             if "total" in page.envelope and page.envelope["total"] not in found:
                 found.append(page.envelope["total"])
         return found
+
+
+def repeated_in(value: object) -> Iterator[str]:
+    """Yield the keys that a JSON value, or an object or array within it, has more than once."""
+    if isinstance(value, JsonObject):
+        yield from value.repeated
+    for each in _within(value):
+        if isinstance(each, dict | list):
+            yield from repeated_in(each)
 
 
 def printable(value: object) -> str:

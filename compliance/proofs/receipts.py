@@ -75,7 +75,6 @@ def check_receipts(pull: Pull, versions: Iterable[Row], report: Report) -> None:
         check_act(link.row, report)
     whole = _check_chain(links, pull, report)
     _check_cycles(links, whole, report)
-    _check_company(pull, report)
 
 
 def recomputed(row: Row, report: Report) -> str | None:
@@ -88,20 +87,23 @@ def _hash(fields: Mapping[str, Any]) -> str:
 
 
 def _values(links: list[_Link], pull: Pull, versions: Iterable[Row]) -> dict[str, list[str]]:
-    """Return, for each field, values from elsewhere in the files, which a changed field may have had before."""
+    """Return, for each field, values from elsewhere in the files, which a changed field may have had before.
+
+    Only values in the field's form: no other was ever hashed, and some cannot be.
+    """
     found: dict[str, dict[str, None]] = {name: {} for name in HASHED_FIELDS}
     for link in links:
         for name in HASHED_FIELDS:
             value = link.row.fields.get(name)
-            if isinstance(value, str) and len(found[name]) < _VALUES_TRIED:
+            if len(found[name]) < _VALUES_TRIED and isinstance(value, str) and RECEIPT_FORMS[name].holds(value):
                 found[name][value] = None
     for row in versions:
         for name in ("course_release_id", "statement_sha256", "document_sha256"):
             value = row.fields.get(name)
-            if isinstance(value, str):
+            if isinstance(value, str) and RECEIPT_FORMS[name].holds(value):
                 found[name][value] = None
     organization = (pull.snapshot or {}).get("organization_id")
-    if isinstance(organization, str):
+    if isinstance(organization, str) and UUID_FORM.holds(organization):
         found["organization_id"][organization] = None
     receipt_ids = found["receipt_id"]
     found["receipt_id"] = {cycle: None for cycle in found["cycle_id"] if cycle != NO_RECEIPT}
@@ -271,22 +273,3 @@ def _check_cycles(links: list[_Link], whole: bool, report: Report) -> None:
             elif people[cycle] != row.text("learner_profile_id"):
                 report.fault(Check.LINK, link.row.place, ("cycle_id",), "cycle_id names the receipt of another person.")
         people.setdefault(row.text("receipt_id"), row.text("learner_profile_id"))
-
-
-def _check_company(pull: Pull, report: Report) -> None:
-    """Check that all receipts are of one company: the snapshot's, if there is one."""
-    stated = (pull.snapshot or {}).get("organization_id")
-    expected = stated if isinstance(stated, str) else None
-    for row in pull.rows:
-        organization = row.fields.get("organization_id")
-        if not isinstance(organization, str):
-            continue
-        if expected is None:
-            expected = organization
-        elif organization != expected:
-            report.fault(
-                Check.LINK,
-                row.place,
-                ("organization_id",),
-                f"organization_id is not that of the {'snapshot' if expected == stated else 'receipts before it'}.",
-            )

@@ -7,11 +7,12 @@ have as many rows as its `total`. Rows of other registers have no digest of thei
 from collections.abc import Iterable
 
 from .findings import Check, Report
-from .pages import Kind, Pull, PulledPage, Row, printable, pulls_of
+from .pages import JsonObject, Kind, Pull, PulledPage, Row, printable, pulls_of, repeated_in
 from .receipts import check_receipts
 from .versions import check_versions
 
 _ACTS = {"acknowledge": "acknowledged", "sign": "signed"}
+_MOST_ROWS = (1 << 63) - 1
 CITED_FIELDS = ("course_id", "version", "effective_on", "version_digest", "statement_sha256", "document_sha256")
 
 
@@ -22,9 +23,7 @@ def verify(pages: Iterable[PulledPage]) -> Report:
     for page in given:
         for number in page.strangers:
             report.fault(Check.FORM, f"{page.name} row {number}", (), "The row is no JSON object.")
-        if page.envelope.repeated:
-            repeated = tuple(map(printable, page.envelope.repeated))
-            report.fault(Check.FORM, page.name, repeated, "The page gives these keys more than once.")
+        _check_repeated(page, report)
     pulls = pulls_of(given)
     versions = [pull for pull in pulls if pull.kind is Kind.VERSION]
     receipts = [pull for pull in pulls if pull.kind is Kind.RECEIPT]
@@ -33,6 +32,7 @@ def verify(pages: Iterable[PulledPage]) -> Report:
     for pull in pulls:
         before = len(report.faults)
         _check_total(pull, report)
+        _check_company(pull, report)
         if pull.kind is Kind.VERSION:
             check_versions(pull, receipt_rows, report)
         elif pull.kind is Kind.RECEIPT:
@@ -42,6 +42,36 @@ def verify(pages: Iterable[PulledPage]) -> Report:
     _check_agreement(receipts, "receipt_id", ("receipt_sha256",), report)
     _check_agreement(versions, "course_release_id", ("version_digest",), report)
     return report
+
+
+def _check_repeated(page: PulledPage, report: Report) -> None:
+    """Report keys that the page or a row has more than once: other readers may keep another of their values."""
+    envelope = JsonObject((name, value) for name, value in page.envelope.items() if name != "data")
+    envelope.repeated = page.envelope.repeated
+    if repeated := tuple(map(printable, repeated_in(envelope))):
+        report.fault(Check.FORM, page.name, repeated, "The page gives these keys more than once.")
+    for row in page.rows:
+        if repeated := tuple(map(printable, repeated_in(row.fields))):
+            report.fault(Check.FORM, row.place, repeated, "The row gives these keys more than once.")
+
+
+def _check_company(pull: Pull, report: Report) -> None:
+    """Check that all rows are of one company: the snapshot's, if there is one."""
+    stated = (pull.snapshot or {}).get("organization_id")
+    expected = stated if isinstance(stated, str) else None
+    for row in pull.rows:
+        organization = row.fields.get("organization_id")
+        if not isinstance(organization, str):
+            continue
+        if expected is None:
+            expected = organization
+        elif organization != expected:
+            report.fault(
+                Check.LINK,
+                row.place,
+                ("organization_id",),
+                f"organization_id is not that of the {'snapshot' if expected == stated else 'rows before it'}.",
+            )
 
 
 def _check_total(pull: Pull, report: Report) -> None:
@@ -60,8 +90,8 @@ def _check_total(pull: Pull, report: Report) -> None:
         return
     total = pull.totals[0]
     rows = len(pull.rows) + sum(len(page.strangers) for page in pull.pages)
-    if isinstance(total, bool) or not isinstance(total, int):
-        report.fault(Check.COUNT, pull.name, ("total",), f"total is {printable(total)}, not a whole number.")
+    if isinstance(total, bool) or not isinstance(total, int) or not 0 <= total <= _MOST_ROWS:
+        report.fault(Check.COUNT, pull.name, ("total",), f"total is {printable(total)}, not a number of rows.")
     elif rows != total:
         difference = abs(rows - total)
         what = "missing" if rows < total else "too many"

@@ -16,6 +16,7 @@ from .forms import (
     TEXT_FORM,
     UUID_FORM,
     check_form,
+    is_uuid,
     one_of,
 )
 from .pages import Pull, Row, printable
@@ -60,7 +61,8 @@ def check_versions(pull: Pull, receipts: Iterable[Row], report: Report, searches
     cited: dict[str, Row] = {}
     for receipt in receipts:
         cited.setdefault(receipt.text("course_release_id"), receipt)
-    courses = list(dict.fromkeys(row.text("course_id") for row in pull.rows))[:_COURSES_TRIED]
+    named = dict.fromkeys(row.text("course_id") for row in pull.rows)
+    courses = [each for each in named if is_uuid(each)][:_COURSES_TRIED]
     seen: dict[str, Row] = {}
     for row in pull.rows:
         release = row.text("course_release_id")
@@ -134,11 +136,14 @@ def _digest(fields: Mapping[str, Any]) -> str:
 
 
 def _single_changes(row: Row, receipt: Row | None, courses: list[str]) -> Iterator[tuple[str, object]]:
-    """Yield values that one field may have had before it was changed, so that the fault can name that field."""
+    """Yield values that one field may have had before it was changed, so that the fault can name that field.
+
+    Only values in the field's form: no other was ever hashed, and some cannot be.
+    """
     cited = receipt.fields if receipt is not None else {}
     for name in ("course_id", "document_sha256", "statement_sha256", "version", "effective_on"):
-        if name in cited:
-            yield name, cited[name]
+        if VERSION_FORMS[name].holds(cited.get(name)):
+            yield name, cited.get(name)
     for course in courses:
         yield "course_id", course
     for act in ("acknowledge", "sign"):

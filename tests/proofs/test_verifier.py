@@ -388,14 +388,67 @@ def test_rows_of_any_shape_are_faults_and_no_crash(row: object) -> None:
         assert verdict(page([*neighbours, row])).faults or row == {}  # type: ignore[list-item]
 
 
-def test_a_key_given_twice_is_a_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("before", "doubled"),
+    [
+        ('"act": ', '"act": "acknowledged", "act": '),
+        ('"version_digest": ', '"version_digest": "x", "version_digest": '),
+        ('"door": ', '"door": "customer", "door": '),
+        ('"receipt_id": ', '"beside": {"act": 1, "act": 2}, "receipt_id": '),
+        ('"snapshot": {', '"snapshot": {"as_at": "2020-02-29T12:00:00.000000Z", '),
+        ('"total": ', '"total": 0, "total": '),
+    ],
+)
+def test_a_key_given_twice_is_a_fault_wherever_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], before: str, doubled: str
+) -> None:
     from compliance.proofs.__main__ import main
 
     file = tmp_path / "twice.json"
     text = json.dumps(page(receipts(1)))
-    file.write_text(text.replace('"act": ', '"act": "acknowledged", "act": ', 1))
+    file.write_text(text.replace(before, doubled, 1))
     assert main([str(file)]) == 1
-    assert "act is given more than once" in capsys.readouterr().out
+    assert "gives these keys more than once." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("total", [-1, 1 << 63, -(10**4300) + 1, 10**4299])
+def test_a_total_that_no_pull_has_is_a_fault_in_a_short_line(total: int) -> None:
+    (fault,) = verdict(page(versions(), total=total)).faults
+    assert fault.fields == ("total",)
+    assert len(str(fault)) < 200
+
+
+@pytest.mark.parametrize("name", ["course_id", "document_sha256", "statement_sha256", "version", "effective_on"])
+@pytest.mark.parametrize("value", [None, 5, [1], {"a": 1}, "\ud800"])
+def test_what_a_receipt_cites_has_any_shape_without_stopping_the_search_in_its_version(name: str, value: Any) -> None:
+    of_versions, rows = versions(), receipts()
+    of_versions[0]["version"] += 5_000
+    for row in rows:
+        row[name] = value
+    found = verdict(page(of_versions), page(rows)).faults
+    assert any("version was changed" in each.sentence for each in found)
+    assert any(name in each.fields and "receipt_id" not in each.fields for each in found)
+
+
+@pytest.mark.parametrize("name", HASHED_FIELDS)
+def test_a_text_that_is_not_unicode_does_not_stop_the_search_in_another_receipt(name: str) -> None:
+    rows = receipts()
+    rows[0][name] = "\ud800"
+    rows[3]["signed_at"] = "2031-01-01T00:00:00.000000Z"
+    places = [each.place for each in verdict(page(versions()), page(rows)).faults if each.check is not Check.CHAIN]
+    assert any("row 1 " in place for place in places)
+    assert any("row 4 " in place for place in places)
+    envelope = page(rows)
+    envelope["snapshot"]["organization_id"] = "\ud800"
+    assert verdict(envelope).faults
+
+
+def test_a_version_of_another_company_is_a_fault() -> None:
+    rows = versions()
+    rows[1]["organization_id"] = "00000000-0000-4000-8000-00000000ffff"
+    (fault,) = verdict(page(rows)).faults
+    assert "row 2 " in fault.place
+    assert fault.sentence == "organization_id is not that of the snapshot."
 
 
 def test_rows_of_other_registers_are_only_counted() -> None:
