@@ -10,10 +10,12 @@ from .digests import ZERO_DIGEST, sha256_lines
 from .errors import NoteMalformed, NoteUnverified, PackMalformed, TreeProofRefused
 from .findings import Check, Report
 from .history import CAPTURE_CONSTANT, TREE_CAPTURE_CONSTANT
+from .instants import is_hashed_instant
 from .log import LogCheckpoint
 from .log_trust import LogTrust, check_signed_checkpoint
 from .merkle import HASH_BYTES, CompactRange, leaf_hash, root_from_inclusion
 from .pack_archive import Archive
+from .pack_history import Leaf
 from .pack_json import number, parse_line, text
 from .pages import JsonObject, printable
 from .signed_note import VerifierKey, parse_note, verified_text
@@ -62,12 +64,12 @@ def evidence_key(log_key: VerifierKey) -> VerifierKey:
     return log_key._replace(key_name=log_key.key_name + KEY_SUFFIX)
 
 
-def check_captures(archive: Archive, pin: Pin, leaves: Iterator[bytes], report: Report) -> bool:
-    """Follow the chain of captures to the pin over all row digests; tell whether it is intact.
+def check_captures(archive: Archive, pin: Pin, leaves: Iterator[Leaf], report: Report) -> bool:
+    """Follow the chain of captures to the pin over all leaves; tell whether it is intact.
 
-    Raises PackMalformed for a line that is not a capture, and for missing digests.
+    Raises PackMalformed for a line that is not a capture, and for missing leaves.
     """
-    tree, before, sequence, captured = CompactRange(), ZERO_DIGEST, 0, 0
+    tree, before, sequence, captured, moment = CompactRange(), ZERO_DIGEST, 0, 0, ""
     faults = report.total
     for at, line in enumerate(archive.lines(CAPTURES), 1):
         place = f"{CAPTURES} line {at}"
@@ -78,6 +80,9 @@ def check_captures(archive: Archive, pin: Pin, leaves: Iterator[bytes], report: 
         ):  # fmt: skip
             report.fault(Check.CAPTURE, place, (), "The capture does not follow the one before it in this company.")
             return False
+        if lines["captured_at"] < moment:
+            report.fault(Check.CAPTURE, place, ("captured_at",), "The capture is older than the one before it.")
+        moment = lines["captured_at"]
         first, last = _range(place, lines)
         if first is not None and last is not None:
             if first != sequence + 1 or not first <= last <= pin.sequence:
@@ -96,17 +101,22 @@ def check_captures(archive: Archive, pin: Pin, leaves: Iterator[bytes], report: 
 
 
 def _take(
-    place: str, form: str, lines: dict[str, str], tree: CompactRange, leaves: Iterator[bytes], upto: int, report: Report
+    place: str, form: str, lines: dict[str, str], tree: CompactRange, leaves: Iterator[Leaf], upto: int, report: Report
 ) -> None:
-    """Appends the digests of a capture's rows to the tree, and compares the capture with them."""
+    """Appends the leaves of a capture's rows to the tree, and compares the capture with them."""
     own = hashlib.sha256()
     separator = b""
+    others = 0
     for _ in range(upto - tree.size):
-        digest = next(leaves)
+        digest, recorded_at = next(leaves)
+        others += recorded_at != lines["captured_at"]
         if form == CAPTURE_CONSTANT:
             own.update(separator + digest.hex().encode())
             separator = b"\n"
         tree.extend((leaf_hash(digest),))
+    if others:
+        sentence = f"Of its row versions, {others} say that they were recorded at another moment."
+        report.fault(Check.CAPTURE, place, ("captured_at",), sentence)
     if form == CAPTURE_CONSTANT:
         if own.hexdigest() != lines["rows_sha256"]:
             report.fault(Check.TREE, place, ("rows_sha256",), "The row versions in the pack are not those captured.")
@@ -123,6 +133,8 @@ def _lines(place: str, capture: JsonObject) -> tuple[str, dict[str, str]]:
     lines = {name: text(place, capture, name) for name in _LINES[form]}
     if any("\n" in line for line in lines.values()):
         raise PackMalformed(place, "A line of the capture holds a line feed.")
+    if not is_hashed_instant(lines["captured_at"]):
+        raise PackMalformed(place, "captured_at is no instant in the form that is hashed.")
     return form, lines
 
 

@@ -17,6 +17,7 @@ from .partitions import Partitions
 CAUSES = frozenset({"first", "change", "sweep"})
 _MEMBERS = frozenset({"sequence", "record_id", "valid_from", "recorded_at", "cause", "logic_version"})
 _DIGEST_BYTES = 32
+_LEAF_BYTES = _DIGEST_BYTES + len("YYYY-MM-DDTHH:MM:SS.ffffffZ")
 _MOST_BLOCKS = 128
 _LEAST_BLOCK = 1 << 16
 MOST_SEQUENCE = (1 << 39) - 1
@@ -49,15 +50,22 @@ class Version(NamedTuple):
     content: str | None
 
 
+class Leaf(NamedTuple):
+    """The digest of a row version, and the moment at which the version says that it was captured."""
+
+    digest: bytes
+    recorded_at: str
+
+
 class Leaves:
-    """The row digests of the company by sequence, stored in any order and read back in order."""
+    """The leaves of the company's tree by sequence, stored in any order and read back in order."""
 
     def __init__(self, size: int) -> None:
         """`size` is the sequence of the pin: each sequence from 1 to it must be stored exactly once."""
         self.size = size
         self.count = 0
         self._block = max(_LEAST_BLOCK, -(-size // _MOST_BLOCKS))
-        self._parts = Partitions(4 + _DIGEST_BYTES, -(-size // self._block) if size else 1)
+        self._parts = Partitions(4 + _LEAF_BYTES, -(-size // self._block) if size else 1)
 
     def __enter__(self) -> "Leaves":
         self._parts.__enter__()
@@ -66,36 +74,37 @@ class Leaves:
     def __exit__(self, *fault: object) -> None:
         self._parts.__exit__(None, None, None)
 
-    def put(self, sequence: int, digest: bytes) -> None:
-        """Stores the digest of a row version; the sequence must be within 1 and `size`."""
+    def put(self, sequence: int, leaf: Leaf) -> None:
+        """Stores the leaf of a row version; the sequence must be within 1 and `size`."""
         self.count += 1
         block, offset = divmod(sequence - 1, self._block)
-        self._parts.add_to(block, offset.to_bytes(4, "big") + digest)
+        self._parts.add_to(block, offset.to_bytes(4, "big") + leaf.digest + leaf.recorded_at.encode())
 
-    def in_order(self) -> Iterator[bytes]:
-        """The digests by sequence. Raises PackMalformed where one is missing or doubled."""
+    def in_order(self) -> Iterator[Leaf]:
+        """The leaves by sequence. Raises PackMalformed where one is missing or doubled."""
         if self.count != self.size:
             raise PackMalformed("history", f"There are {self.count} row versions, and the pin is at {self.size}.")
         done = 0
         for part in self._parts:
             width = min(self._block, self.size - done)
-            digests, present = bytearray(width * _DIGEST_BYTES), bytearray(width)
+            leaves, present = bytearray(width * _LEAF_BYTES), bytearray(width)
             for entry in part:
                 offset = int.from_bytes(entry[:4], "big")
                 if present[offset]:
                     raise PackMalformed("history", f"Row version {done + offset + 1} is there twice.")
                 present[offset] = 1
-                digests[offset * _DIGEST_BYTES : (offset + 1) * _DIGEST_BYTES] = entry[4:]
+                leaves[offset * _LEAF_BYTES : (offset + 1) * _LEAF_BYTES] = entry[4:]
             missing = present.find(0)
             if missing >= 0:
                 raise PackMalformed("history", f"Row version {done + missing + 1} is missing.")
-            for at in range(0, len(digests), _DIGEST_BYTES):
-                yield bytes(digests[at : at + _DIGEST_BYTES])
+            for at in range(0, len(leaves), _LEAF_BYTES):
+                digest, recorded_at = leaves[at : at + _DIGEST_BYTES], leaves[at + _DIGEST_BYTES : at + _LEAF_BYTES]
+                yield Leaf(bytes(digest), recorded_at.decode())
             done += width
 
 
 def read_versions(archive: Archive, register: str, organization_id: str, leaves: Leaves) -> Iterator[Version]:
-    """The row versions of a register's history in the order of the pack; stores each digest in `leaves`.
+    """The row versions of a register's history in the order of the pack; stores each one's leaf in `leaves`.
 
     Raises PackMalformed for a line that is not a row version.
     """
@@ -124,7 +133,7 @@ def read_versions(archive: Archive, register: str, organization_id: str, leaves:
             f"{head}{version.sequence}\n{register}\n{version.record_id}\n{version.valid_from}\n{version.recorded_at}\n"
             f"{version.cause}\n{version.logic_version}\n{digest}"
         )
-        leaves.put(version.sequence, sha256(hashed.encode()).digest())
+        leaves.put(version.sequence, Leaf(sha256(hashed.encode()).digest(), version.recorded_at))
         yield version
 
 

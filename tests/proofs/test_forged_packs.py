@@ -53,6 +53,34 @@ def test_what_is_forged_is_named(name: str) -> None:
     assert any(fault.startswith(NAMED[name]) for fault in found), found
 
 
+@pytest.mark.parametrize(
+    ("line", "captured_at", "sentence"),
+    [
+        (2, "2019-01-01T00:00:00.000000Z", "The capture is older than the one before it."),
+        (2, "2027-01-01T00:00:00.000000Z", "Of its row versions, 53 say that they were recorded at another moment."),
+        (1, "2027-01-01T00:00:00.000000Z", "The capture is older than the one before it."),
+    ],
+)
+def test_captures_at_other_moments_are_named_though_the_chain_holds(line: int, captured_at: str, sentence: str) -> None:
+    files = forge.genuine()
+    captures = forge.rows_of(files, "history/captures.jsonl")
+    captures[line - 1]["captured_at"] = captured_at
+    files = forge.captured_again(forge.with_rows(files, "history/captures.jsonl", captures))
+    found = [str(fault) for fault in report_on(zipped(seal(files))).faults]
+    assert f"history/captures.jsonl line 2: captured_at: {sentence}" in found
+    assert all("captured_at" in fault for fault in found)
+
+
+@pytest.mark.parametrize("captured_at", ["infinity", "2026-06-01T24:00:00.000000Z", "2026-06-01 12:00:00Z", ""])
+def test_a_moment_of_a_capture_that_is_no_instant_is_named(captured_at: str) -> None:
+    files = forge.genuine()
+    captures = forge.rows_of(files, "history/captures.jsonl")
+    captures[1]["captured_at"] = captured_at
+    files = forge.with_rows(files, "history/captures.jsonl", captures)
+    (fault,) = map(str, report_on(zipped(seal(files))).faults)
+    assert fault == "history/captures.jsonl line 2: captured_at is no instant in the form that is hashed."
+
+
 @pytest.mark.parametrize("name", ["hidden_employee", "hidden_holder", "certificate_with_an_address",
                                   "salt_with_a_name", "truth_for_a_number"])  # fmt: skip
 def test_nothing_else_in_these_packs_is_at_fault(name: str) -> None:
