@@ -89,7 +89,7 @@ def _script(service: Service, name: str, *arguments: str) -> None:
     tools = binaries.postgresql_tree(18) / "bin"
     environment = service.environment | {"PATH": f"{tools}{os.pathsep}{service.environment['PATH']}"}
     done = subprocess.run(
-        ["sh", str(ROOT / "deploy" / name), *arguments], env=environment, cwd=ROOT, text=True, capture_output=True,
+        [ROOT / "deploy" / name, *arguments], env=environment, cwd=ROOT, text=True, capture_output=True,
         check=False,
     )  # fmt: skip
     _must(done.returncode == 0, f"{name}: {done.stderr}")

@@ -27,7 +27,7 @@ def script(
     """Runs a script of deploy/ on `folder`, with those in `programs` before PostgreSQL's own."""
     path = os.pathsep.join(map(str, (*programs, TOOLS, environment["PATH"])))
     return subprocess.run(
-        ["sh", str(ROOT / "deploy" / name), str(folder)],
+        [ROOT / "deploy" / name, folder],
         env={**environment, "PATH": path, "LOG_FOLDER": "", "FILES_FOLDER": "", "ERASURE_LIST": "", **folders},
         text=True, capture_output=True, check=False,
     )  # fmt: skip
