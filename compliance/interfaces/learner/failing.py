@@ -25,7 +25,7 @@ _WORDS = {
         ),
     ),
     STALE_FORM: (
-        gettext_noop("This page was open for too long"),
+        gettext_noop("This form could not be sent"),
         gettext_noop("Nothing was changed. Go back, load the page again, and do the last step once more."),
     ),
     400: (

@@ -61,7 +61,7 @@ def signature_of(request: HttpRequest, person_name: str | None) -> dict[str, Any
     if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
         raise SigningFormError(gettext("The signature is too large: draw it again with fewer strokes."), "pad")
     if request.POST.get("agree") != "yes":
-        raise SigningFormError(gettext("Confirm the statement first: tick the box above your signature."), "agree")
+        raise SigningFormError(gettext("Confirm the statement first: tick its box."), "agree")
     if request.POST.get("act") == PolicyAct.ACKNOWLEDGE:
         return None
     signature = _drawn(request) if request.POST.get("kind") == "drawn" else _typed(request)

@@ -60,7 +60,7 @@ def test_learners_are_told_in_their_language_and_led_to_their_own_pages(stranger
     assert answer.headers["X-Request-Id"] in text
     assert "/console/" not in text
     stale = Client(enforce_csrf_checks=True).post("/learn/out")
-    assert (stale.status_code, "This page was open for too long" in stale.content.decode()) == (403, True)
+    assert (stale.status_code, "This form could not be sent" in stale.content.decode()) == (403, True)
     assert "cannot be used in this way" in stranger.get("/learn/out").content.decode()
 
 

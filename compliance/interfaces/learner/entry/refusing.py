@@ -60,7 +60,9 @@ def _words(error: LearningError, zone: ZoneInfo | None) -> Words:
         happened = gettext("Such a link opens one time only. It was used, perhaps by you on another device.")
         return Words(410, gettext("This link was used before"), happened, ask_anew)
     if isinstance(error, LinkRevokedError):
-        happened = gettext("Your company has withdrawn it, so it opens nothing any more.")
+        happened = gettext(
+            "It was withdrawn, or sent to an address that has been corrected since. It opens nothing any more."
+        )
         return Words(410, gettext("This link was withdrawn"), happened, ask_anew)
     if isinstance(error, NotHereError):
         happened = gettext("Your access to these pages has ended, or is suspended for the time being.")

@@ -1,6 +1,7 @@
 """`/learn/about-me`: what is kept about the person, in short, and all of it as a file."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
@@ -27,7 +28,7 @@ class Kept:
 def about_me(visit: Visit) -> HttpResponse:
     """The page: what people look for first, and the amount of the rest."""
     found = personal_file(visit.organization, visit.learner_profile_id, visit.now)
-    return visit.render("home/about_me.html", {"who": _who(visit, found), "counts": _counts(found)})
+    return visit.render("home/about_me.html", {"who": _who(visit, found), "counts": _counts(visit, found)})
 
 
 @require_safe
@@ -63,7 +64,7 @@ def _who(visit: Visit, found: dict[str, Any]) -> list[Kept]:
     return [line for line in lines if line.what]
 
 
-def _counts(found: dict[str, Any]) -> list[Kept]:
+def _counts(visit: Visit, found: dict[str, Any]) -> list[Kept]:
     kept, registers = found["kept"], found["registers"]
     numbers = (
         (gettext("Training asked of you"), len(registers["training"])),
@@ -74,6 +75,11 @@ def _counts(found: dict[str, Any]) -> list[Kept]:
         (gettext("Pages opened"), sum(each["film"] == 0 for each in kept["pages_read"])),
         (gettext("Answers given"), len(kept["answers"])),
         (gettext("Letters"), len(kept["letters"])),
-        (gettext("Devices signed in"), len(kept["sessions"])),
+        (gettext("Devices signed in"), sum(_is_open(each, visit.now) for each in kept["sessions"])),
     )
     return [Kept(about, str(number)) for about, number in numbers if number]
+
+
+def _is_open(session: dict[str, Any], now: datetime) -> bool:
+    """Whether a session has not ended; those that have are kept for a month."""
+    return session["ended_at"] is None and session["expires_at"] > now

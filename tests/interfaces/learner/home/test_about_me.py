@@ -30,6 +30,14 @@ def test_the_page_says_who_one_is_and_how_much_there_is(here):
     assert 'href="/learn/about-me/file.json"' in html
 
 
+def test_only_devices_on_which_one_is_signed_in_are_counted_as_such(here, signed_in):
+    other = signed_in(here.organization_id, here.anna.learner_profile_id)
+    counted = '<div>Devices signed in</div><span class="tag number">{}</span>'
+    assert counted.format(2) in here.page("/learn/about-me")
+    other.post("/learn/out")
+    assert counted.format(1) in here.page("/learn/about-me")
+
+
 def test_a_late_fact_about_the_past_changes_nothing_of_what_one_is_today(here):
     anna = {"learner_profile_id": here.anna.learner_profile_id}
     verbs.change_person(**here.when(5), **anna, role_ids=("driver",))
