@@ -19,7 +19,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 from .errors import NoteMalformed, PackMalformed
@@ -100,27 +100,39 @@ def _sha256(values: Sequence[Any]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+class _Export:
+    """An export, read line by line: a log of years does not fit into memory."""
+
+    def __init__(self) -> None:
+        self.lines = self.passed_over = 0
+        self.last = ChainEnd(0, ZERO_DIGEST)
+
+    def numbered(self, file: Iterable[bytes], found: list[str]) -> Iterator[Mapping[str, Any]]:
+        """The lines that have a number, in order. Adds lines without one that stand after them to `found`."""
+        for at, text in enumerate(file, 1):
+            line = parse_line(f"line {at} of the file", text)
+            if line.keys() != _MEMBERS:
+                raise PackMalformed(f"line {at} of the file", "It does not have the members of an exported line.")
+            if line["number"] is not None:
+                self.lines += 1
+                yield line
+                self.last = ChainEnd(cast("int", line["number"]), cast("str", line["digest"]))
+            elif self.lines:
+                found.append(f"Line {at} of the file has no number, and stands after lines that have one.")
+            else:
+                self.passed_over += 1
+
+
 def main(arguments: Sequence[str]) -> int:
     """Verify one export, and return the exit status."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m compliance.proofs.access_log FILE.jsonl\n")
         return 2
-    found: list[str] = []
-    lines: list[Mapping[str, Any]] = []
-    passed_over = 0
+    export, found = _Export(), list[str]()
     try:
         with Path(arguments[0]).open("rb") as file:
-            for at, text in enumerate(file, 1):
-                line = parse_line(f"line {at} of the file", text)
-                if line.keys() != _MEMBERS:
-                    raise PackMalformed(f"line {at} of the file", "It does not have the members of an exported line.")
-                if line["number"] is not None:
-                    lines.append(line)
-                elif lines:
-                    found.append(f"Line {at} of the file has no number, and stands after lines that have one.")
-                else:
-                    passed_over += 1
-        found += faults(lines, 0, ZERO_DIGEST)
+            for fault in faults(export.numbered(file, found), 0, ZERO_DIGEST):
+                found.append(fault)
     except (OSError, ValueError, TypeError, RecursionError) as error:
         sys.stderr.write(f"{arguments[0]} is no export of an access log: {error}\n")
         return 2
@@ -128,12 +140,14 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.write(f"{fault}\n")
     if found:
         return 1
-    sys.stdout.write(f"{len(lines)} lines hold.")
-    if lines:
-        sys.stdout.write(f" The last is line {lines[-1]['number']}: {lines[-1]['digest']}")
+    sys.stdout.write(f"{export.lines} lines hold.")
+    if export.lines:
+        sys.stdout.write(f" The last is line {export.last.number}: {export.last.digest}")
     sys.stdout.write("\n")
-    if passed_over:
-        sys.stdout.write(f"{passed_over} lines from before the log was chained were passed over and are not proved.\n")
+    if export.passed_over:
+        sys.stdout.write(
+            f"{export.passed_over} lines from before the log was chained were passed over and are not proved.\n"
+        )
     return 0
 
 

@@ -1,5 +1,8 @@
 """The offline verification of an access log's export names each line that was changed, cut off or slipped in."""
 
+import json
+import tracemalloc
+
 import pytest
 
 from compliance.proofs import access_log
@@ -43,3 +46,24 @@ def test_a_line_at_fault_is_named(name, capsys):
 def test_a_line_that_no_export_has_is_refused(name, capsys):
     assert verified(name) == 2
     assert NO_EXPORTS[name] in capsys.readouterr().err
+
+
+def test_an_export_is_not_held_in_memory(tmp_path, capsys):
+    whole = (write.FOLDER / "whole.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    chained = [line for line in whole if json.loads(line)["number"] is not None]
+    line = json.loads(chained[-1])
+    previous = line["digest"]
+    file = tmp_path / "long.jsonl"
+    with file.open("w", encoding="utf-8") as out:
+        out.writelines(chained)
+        for number in range(6, 3_000):
+            line |= {"number": number, "previous_sha256": previous, "reason": "x" * 2_000}
+            line["digest"] = previous = access_log.digest(line)
+            out.write(json.dumps(line) + "\n")
+    tracemalloc.start()
+    try:
+        assert access_log.main([str(file)]) == 0
+        assert tracemalloc.get_traced_memory()[1] < file.stat().st_size / 4
+    finally:
+        tracemalloc.stop()
+    assert capsys.readouterr().out.startswith("2999 lines hold. The last is line 2999: ")
