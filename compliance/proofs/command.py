@@ -98,6 +98,9 @@ def run(
         except (NotAPage, PackUnreadable) as fault:
             unreadable += 1
             error.write(f"{fault}\n")
+        except OSError as fault:  # a disk that fails, or that has no room for what is compared across a large pack
+            unreadable += 1
+            error.write(f"{printable_name(name)} cannot be verified here: {printable(fault.strerror or str(fault))}\n")
     found.add(verify(pages))
     check_one_history(checkpoints, found)
     return write(found, out, unreadable)

@@ -21,6 +21,19 @@ def test_a_pack_is_read_and_the_exit_status_tells_what_was_found(tmp_path):
     assert _verify(broken, "--log-key", KEY)[0] == 1
 
 
+def test_a_disk_without_room_is_no_fault_of_the_pack():
+    """What is compared across a large pack is in temporary files."""
+    program = (
+        "import resource, sys; from compliance.proofs import partitions, verify; partitions._IN_MEMORY = 16;"
+        " resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); sys.exit(verify.main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, str(PACK), "--log-key", KEY]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith(f"{PACK} cannot be verified here: ")
+    assert ran.stderr.count("\n") == 1
+
+
 def _verify(*arguments) -> tuple[int, str]:
     command = [sys.executable, "-m", "compliance.proofs.verify", *map(str, arguments)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
