@@ -3,11 +3,14 @@
 import hashlib
 import io
 import json
+import os
 import uuid
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
@@ -24,9 +27,9 @@ from compliance.interfaces.console.exports.models import ExportFile
 from compliance.tenancy import context
 from development.demo.telling import PACKAGES
 from tests.companies import make_present_company
-from tests.files.conftest import bucket, folder, place, server
+from tests.files.conftest import bucket, folder, place, refused, server
 
-__all__ = ["bucket", "folder", "place", "server"]
+__all__ = ["bucket", "folder", "place", "refused", "server"]
 pytestmark = pytest.mark.django_db
 FILM = check_package(PACKAGES / "phishing")
 
@@ -149,8 +152,6 @@ def test_the_same_media_of_two_versions_are_one_object(company, place, tmp_path)
 
 
 def test_objects_without_rows_are_counted_and_cleared_when_they_are_old(company, folder, tmp_path):
-    import os
-
     folder.put(f"{company.organization_id}/media/{uuid.uuid4()}", b"lost")
     (path,) = (each for each in (tmp_path / "files").rglob("*") if each.is_file())
     assert run("check_files", company)[0]["orphans"] == 0  # a transaction may be about to refer to it
@@ -158,6 +159,21 @@ def test_objects_without_rows_are_counted_and_cleared_when_they_are_old(company,
     assert run("check_files", company)[0]["orphans"] == 1
     assert run("check_files", company, "--clear")[0]["cleared"] == 1
     assert folder.objects() == {}
+
+
+def test_a_company_whose_objects_cannot_be_removed_keeps_no_other_company_waiting(folder, refused):
+    companies = sorted([make_present_company(), make_present_company()], key=lambda each: each.organization_id)
+    names = [f"{each.organization_id}/media/{uuid.uuid4()}" for each in companies]
+    for name in names:
+        folder.put(name, b"lost")
+        os.utime(Path(settings.FILES_FOLDER) / name, (0, 0))
+    refused.add(names[0])
+    out, error = io.StringIO(), io.StringIO()
+    with pytest.raises(CommandError, match="Not everything could be"):
+        call_command("check_files", "--clear", "--json", stdout=out, stderr=error)
+    assert json.loads(out.getvalue())["failed"] == 1
+    assert str(companies[0].organization_id) in error.getvalue()
+    assert set(folder.objects()) == {names[0]}
 
 
 def test_a_bucket_that_everybody_may_read_is_said(company, bucket):

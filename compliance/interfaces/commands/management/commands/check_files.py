@@ -14,8 +14,10 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from compliance.files import machines, orphans, places
+from compliance.files.errors import FilesError
 from compliance.files.models import KeptFile
-from compliance.interfaces.commands.operator_command import OperatorCommand
+from compliance.interfaces.commands.operator_command import OperatorCommand, away_node
+from compliance.tenancy import lost
 from compliance.tenancy.models import Organization
 from compliance.tenancy.queries import organization
 
@@ -38,19 +40,25 @@ class Command(OperatorCommand):
         if options["adopt_folder"]:
             machines.adopt_folder()
         now = datetime.now(UTC)
-        found: dict[str, Any] = {"unsound": [], "orphans": 0, "cleared": 0, "exposed": self._exposed()}
+        found: dict[str, Any] = {"unsound": [], "orphans": 0, "cleared": 0, "failed": 0}
+        found["exposed"] = self._exposed()
         chosen = [organization(options["organization"])] if options["organization"] else Organization.objects.all()
         for company in chosen:
-            identifier = company.organization_id
-            for each in orphans.unsound(identifier, whole=options["whole"]):
-                found["unsound"].append({"organization_id": identifier} | each._asdict())
-                self.stderr.write(f"{identifier} {each.purpose} {each.file_id} in the {each.place}: {each.fault}")
-            if options["clear"]:
-                found["cleared"] += orphans.clear_orphans(identifier, now)
-            else:
-                found["orphans"] += sum(1 for _ in orphans.orphans(identifier, now))
+            try:
+                self._check(company.organization_id, options, now, found)
+            except FilesError as error:
+                found["failed"] += 1
+                self.stderr.write(f"{company.organization_id}: {error}")
+            except lost.ERRORS as error:
+                found["failed"] += 1
+                away = away_node(error, company.organization_id)
+                self.stderr.write(f"{company.organization_id}: its node {away} does not answer.")
         if options["clear"]:
-            found["cleared"] += orphans.clear_unfinished(now)
+            try:
+                found["cleared"] += orphans.clear_unfinished(now)
+            except FilesError as error:
+                found["failed"] += 1
+                self.stderr.write(str(error))
         words = f"{len(found['unsound'])} files are not as they were kept."
         words += f" Without a row: {found['orphans']} objects, {found['cleared']} removed."
         self.show(found, words, as_json=options["json"])
@@ -58,6 +66,18 @@ class Command(OperatorCommand):
             raise CommandError(f"People outside may read the bucket: {found['exposed']}.")
         if found["unsound"]:
             raise CommandError("Put the objects back from a backup; media come back when their package is published.")
+        if found["failed"]:
+            raise CommandError("Not everything could be compared or cleared: run this again when the storage answers.")
+
+    def _check(self, identifier: uuid.UUID, options: dict[str, Any], now: datetime, found: dict[str, Any]) -> None:
+        """Adds what one company's files and objects are like to what was found."""
+        for each in orphans.unsound(identifier, whole=options["whole"]):
+            found["unsound"].append({"organization_id": identifier} | each._asdict())
+            self.stderr.write(f"{identifier} {each.purpose} {each.file_id} in the {each.place}: {each.fault}")
+        if options["clear"]:
+            found["cleared"] += orphans.clear_orphans(identifier, now)
+        else:
+            found["orphans"] += sum(1 for _ in orphans.orphans(identifier, now))
 
     def _exposed(self) -> str:
         if not places.is_set_up(KeptFile.Place.BUCKET):
