@@ -1,8 +1,8 @@
 """Acts that remind people: of chosen records, or everybody who owes a course or a policy and has not done it.
 
 Each person gets one letter with all of their chosen records, the deadlines and a link. A reminder of a course is also
-a fact, recorded in the transaction that hands the letter over: a reminder that is refused is not sent, and one that
-cannot be sent is not recorded.
+a fact, recorded once the letter was handed over: one that cannot be sent is not recorded. No transaction is open
+meanwhile, because a mail server may be slow; the link is committed before, so that it opens when the letter arrives.
 """
 
 import contextlib
@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from django.core.mail import EmailMessage
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
@@ -34,7 +35,7 @@ from compliance.interfaces.console.preview.dry_run import Preview, named
 from compliance.interfaces.console.wording import written_moment
 from compliance.letters import composing
 from compliance.letters.mail_server import REFUSALS, MailServer
-from compliance.letters.recipients import Recipient, recipients
+from compliance.letters.recipients import recipients
 from compliance.tenancy import context
 
 NOT_OWED = gettext_noop("It is not to do any more: done, waived or ended.")
@@ -121,7 +122,7 @@ def _remind_all(
     refused: list[str],
     tell: Callable[[int], None] | None,
 ) -> None:
-    """Writes to each person about their chosen records, one transaction each."""
+    """Writes to each person about their chosen records."""
     by_person: dict[uuid.UUID | None, list[uuid.UUID]] = defaultdict(list)
     for learner, record_id in chosen:
         by_person[learner].append(record_id)
@@ -147,28 +148,28 @@ def _remind(
     if not things:
         return
     try:
+        if server.away:
+            raise CannotActError(_(NOT_SENT))
+        with context.company(acting.organization_id):
+            letter = _letter(acting, things)
+        try:
+            server.hand_over(letter)
+        except REFUSALS:
+            raise CannotActError(_(NOT_SENT)) from None
         with context.company(acting.organization_id), telling(acting.teller(by.kinds)):
-            learner = things[0].learner_profile_id
-            found = recipients(acting.organization_id, [learner], acting.at).get(learner)
-            if found is None:
-                raise CannotActError(_(NO_ADDRESS))
-            _write(acting, found, things, server)
+            for course_id in {each.course_id for each in things if not each.policy}:
+                act(ReminderSent, **acting.common, learner_profile_id=things[0].learner_profile_id, course_id=course_id)
     except (CannotActError, FactsError) as error:
         yield from ((each.record_id, str(error)) for each in things)
 
 
-def _write(acting: Acting, recipient: Recipient, things: Sequence[Owed], server: MailServer) -> None:
-    """Records the reminders and hands the letter over, in the open transaction."""
-    if server.away:
-        raise CannotActError(_(NOT_SENT))
+def _letter(acting: Acting, things: Sequence[Owed]) -> EmailMessage:
+    """The letter to the person who owes these things. Raises CannotActError if nobody can be written to."""
     learner = things[0].learner_profile_id
-    for course_id in {each.course_id for each in things if not each.policy}:
-        act(ReminderSent, **acting.common, learner_profile_id=learner, course_id=course_id)
-    letter = composing.reminder(acting.organization, learner, recipient, things, letter_id=uuid.uuid4(), now=acting.at)
-    try:
-        server.hand_over(letter)
-    except REFUSALS:
-        raise CannotActError(_(NOT_SENT)) from None
+    recipient = recipients(acting.organization_id, [learner], acting.at).get(learner)
+    if recipient is None:
+        raise CannotActError(_(NO_ADDRESS))
+    return composing.reminder(acting.organization, learner, recipient, things, letter_id=uuid.uuid4(), now=acting.at)
 
 
 class RemindOfCourse(Act):
@@ -200,7 +201,7 @@ class RemindOfCourse(Act):
         return _letters(acting, found)
 
     def work(self, acting: Acting, job: Job) -> str:
-        """Writes to all, one transaction each, and reports how many reminders failed."""
+        """Writes to all, and reports how many reminders failed."""
         with context.company(acting.organization_id):
             found = self._owed(acting, acting.at)
 

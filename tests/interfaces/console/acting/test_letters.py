@@ -1,6 +1,7 @@
 """Acts that give people access or remind them: who may do them, what is sent, and what is logged."""
 
 import re
+import uuid
 from datetime import timedelta
 
 import pytest
@@ -206,8 +207,26 @@ def test_a_letter_that_cannot_be_handed_over_is_recorded_nowhere(staff, company,
     assert "could not be sent" in str(job.findings)
     assert "reminder_sent" not in facts(company)
     with context.company(company.organization_id):
-        assert not PersonalLink.objects.exists()
         assert not Letter.objects.exists()
+
+
+class LookingBackend(locmem.EmailBackend):
+    """A mail server that looks whether a company's transaction is open while it takes letters."""
+
+    open_in: list[uuid.UUID | None] = []
+
+    def send_messages(self, messages):
+        self.open_in.append(context.current_company())
+        return super().send_messages(messages)
+
+
+def test_no_transaction_is_open_while_the_mail_server_takes_a_letter(staff, company, settings):
+    settings.EMAIL_BACKEND = f"{__name__}.LookingBackend"
+    reminding_of_a_course(staff, company, "Anna", "Ben")
+    LookingBackend.open_in.clear()
+    assert run(company).message == "2 of 2 records reminded."
+    assert LookingBackend.open_in == [None, None]
+    assert facts(company).count("reminder_sent") == 2
 
 
 def reminding_of_a_course(staff, company, *names):
