@@ -23,6 +23,7 @@ from compliance.contentfile.walk import (
     one_of,
     text_id,
     text_ids,
+    title_text_id,
     url_text_id,
 )
 
@@ -246,7 +247,7 @@ _PAGE: Final[Shape] = {
 
 _LESSON: Final[Shape] = {
     "id": Key(_checked_elsewhere),
-    "title": _TEXT,
+    "title": Key(title_text_id),
     "minutes": Key(integer(1, limits.MINUTES, "minutes"), required=False),
     "requiredFor": Key(_roles, required=False),
     "pages": Key(_pages),

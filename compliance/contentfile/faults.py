@@ -116,6 +116,7 @@ class FaultCode(StrEnum):
     UNUSED_WORDS = "unused_words"
     EMPTY_WORDS = "empty_words"
     NOT_NFC = "not_nfc"
+    INVALID_TITLE = "invalid_title"
     INVALID_EMAIL = "invalid_email"
     INVALID_URL = "invalid_url"
     # The folder or zip

@@ -20,6 +20,7 @@ CHOICES_MAX: Final = 12
 ATTEMPTS: Final = 10
 ELEMENTS: Final = 40
 LANGUAGES: Final = 64
+TITLE_LENGTH: Final = 500
 VERSION: Final = 2**31 - 1
 
 # Against hostile input. A content file of 200 rich pages takes about 200 kB.

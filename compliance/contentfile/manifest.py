@@ -21,6 +21,7 @@ from compliance.contentfile.walk import (
     one_of,
     slug,
     text_id,
+    title_text_id,
 )
 
 SCHEMA: Final = "svc.manifest/2"
@@ -223,7 +224,7 @@ _MANIFEST: Final[Shape] = {
     "sdk": Key(_sdk),
     "id": Key(slug(FaultCode.INVALID_ID, "package")),
     "version": Key(integer(1, limits.VERSION, "as version")),
-    "title": Key(text_id),
+    "title": Key(title_text_id),
     "languages": Key(_languages),
     "roles": Key(_roles),
     "media": Key(_media),

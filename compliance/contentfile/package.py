@@ -30,7 +30,7 @@ from compliance.contentfile.manifest import (
 )
 from compliance.contentfile.references import numbered_objects, resolve
 from compliance.contentfile.walk import Walk
-from compliance.contentfile.words import check_addresses, check_resolution, walk_words
+from compliance.contentfile.words import check_addresses, check_resolution, check_titles, walk_words
 
 MANIFEST: Final = "manifest.json"
 CONTENT: Final = "content.json"
@@ -358,6 +358,8 @@ class _Check:
             with suppress(EnoughFaults):
                 if isinstance(part.value, dict) and isinstance(part.value.get("words"), dict):
                     check_resolution(texts, used, part.report, complete=complete)
+                if language in order[:1]:  # the language whose titles are recorded
+                    check_titles(texts, {**walk.titles, **(content_walk.titles if content_walk else {})}, part.report)
                 if content_walk is not None:
                     check_addresses(texts, content_walk.emails, content_walk.urls, part.report)
             # Only the words are kept of a file, and only while the package may be published: there may be 64 of them.

@@ -35,6 +35,7 @@ class Walk:
     texts: dict[str, Path] = field(default_factory=dict)
     emails: dict[str, Path] = field(default_factory=dict)
     urls: dict[str, Path] = field(default_factory=dict)
+    titles: dict[str, Path] = field(default_factory=dict)
     media: list[tuple[str, str, Path]] = field(default_factory=list)
     roles: list[tuple[list[Any], Path]] = field(default_factory=list)
     films: list[Path] = field(default_factory=list)
@@ -165,6 +166,13 @@ def url_text_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
     text_id(walk, value, path, prefix)
     if isinstance(value, str):
         walk.urls.setdefault(value, path)
+
+
+def title_text_id(walk: Walk, value: Any, path: Path, prefix: str) -> None:
+    """A text id whose words are recorded with each version as the title of its course or of a lesson."""
+    text_id(walk, value, path, prefix)
+    if isinstance(value, str):
+        walk.titles.setdefault(value, path)
 
 
 def text_ids(walk: Walk, value: Any, path: Path, prefix: str) -> None:

@@ -5,7 +5,7 @@ A blank line separates paragraphs. Missing words are errors, because a reader wo
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from compliance.contentfile.walk import Key, Shape, Walk, constant, is_valid_lan
 
 SCHEMA: Final = "svc.words/2"
 
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _EMAIL: Final = re.compile(r"[^\s@<>,;]+@[^\s@.<>,;]+(?:\.[^\s@.<>,;]+)+")
 _URL: Final = re.compile(r"https?://[^\s/?#@:<>\"]+(?::[0-9]{1,5})?(?:[/?#][^\s<>\"]*)?", re.IGNORECASE)
 
@@ -85,6 +86,18 @@ def check_addresses(
                 FaultCode.INVALID_URL,
                 ("words", name),
                 f"{quoted(text)} is no web address; write one that starts with https://.",
+            )
+
+
+def check_titles(words: Mapping[str, str], titles: Iterable[str], report: Report) -> None:
+    """Report titles that no course or lesson can have: each is recorded as one line."""
+    for name in titles:
+        text = words.get(name)
+        if text is not None and (len(text) > limits.TITLE_LENGTH or _CONTROL.search(text)):
+            report.add(
+                FaultCode.INVALID_TITLE,
+                ("words", name),
+                f"{quoted(text)} is a title; write one line of at most {limits.TITLE_LENGTH} characters.",
             )
 
 

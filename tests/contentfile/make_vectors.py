@@ -432,6 +432,7 @@ def vectors() -> dict[str, bytes]:
         "unused_words.zip": _words(page__old="Left over"),
         "empty_words.zip": _words(page__title=" \n"),
         "not_nfc.zip": _words(page__title="Cafe\u0301"),
+        "invalid_title.zip": _words(course__title="Leaving\nthe building"),
         "invalid_email.zip": _contact("email", "help at example.com"),
         "invalid_url.zip": _contact("url", "javascript:alert(1)"),
         # The folder or zip

@@ -1,5 +1,6 @@
 """Packages as a whole: the same in a folder and a zip, media that can be trusted, and the course to read."""
 
+import json
 import re
 from pathlib import Path
 
@@ -79,6 +80,26 @@ def test_two_languages_cannot_share_a_words_file(tmp_path: Path) -> None:
     package.manifest["words"]["de"] = "words/en.json"
     faults = check_package(package.write(tmp_path / "package")).faults
     assert [(fault.code.value, fault.pointer) for fault in faults] == [("wrong_language", "/words/de")]
+
+
+@pytest.mark.parametrize("name", ["film-course.title", "films.title"])
+@pytest.mark.parametrize("title", ["Fire\nsafety", "Fire\tsafety", "x" * 501])
+def test_a_title_that_no_version_could_record_is_a_fault_in_the_default_language(
+    name: str, title: str, tmp_path: Path
+) -> None:
+    course = film_course(1)
+    course.words[name] = title
+    faults = check_package(written(course, tmp_path / "default")).faults
+    assert [(fault.code.value, fault.pointer) for fault in faults] == [("invalid_title", f"/words/{name}")]
+    course.words["film-page-1.title"] = title
+    course.words[name] = "x" * 500
+    assert check_package(written(course, tmp_path / "good")).ok
+    course.manifest["languages"] = ["de", "en"]
+    course.manifest["words"]["de"] = "de.json"
+    folder = written(course._replace(words=course.words | {name: title}), tmp_path / "other")
+    german = {"schema": "svc.words/2", "language": "de", "words": course.words}
+    (folder / "de.json").write_text(json.dumps(german), encoding="utf-8")
+    assert check_package(folder).ok
 
 
 def test_media_that_changed_since_the_check_are_not_served(tmp_path: Path) -> None:

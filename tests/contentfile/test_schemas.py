@@ -52,6 +52,7 @@ SILENT = frozenset(
         FaultCode.WRONG_LANGUAGE,
         FaultCode.MISSING_WORDS,
         FaultCode.NOT_NFC,
+        FaultCode.INVALID_TITLE,
         FaultCode.INVALID_EMAIL,
         FaultCode.INVALID_URL,
     }

@@ -125,7 +125,9 @@ Name = Annotated[
 Title = Annotated[
     str,
     Field(
-        min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*$"
+        min_length=1,
+        max_length=limits.TITLE_LENGTH,
+        pattern=r"^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*$",
     ),
 ]
 Email = Annotated[str, Field(max_length=320, pattern=r"^[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+$")]
