@@ -6,6 +6,7 @@ companies, raw signatures and check codes are cleared. The erasure is also appen
 (`erasure_list.py`), so that it can be repeated after a restore.
 """
 
+import logging
 import uuid
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -30,6 +31,8 @@ from compliance.facts.recording.recording import Recording, enqueue_capture
 from compliance.facts.refusal_reasons import RefusalReason
 from compliance.facts.rows import append
 from compliance.tenancy import context, sql
+
+log = logging.getLogger(__name__)
 
 FORGET_TASK = "compliance.evidence.forget_of"
 """The task that deletes a company's files that may hold names (packs, exports, uploads); it also runs each hour."""
@@ -169,7 +172,7 @@ def erase_invitation(
         recording.finish()
         transaction.on_commit(lambda: enqueue_capture(organization_id))
         entry = erasure_list.Entry(organization_id, None, invitation_id, at)
-        transaction.on_commit(lambda: erasure_list.append([entry]))
+        transaction.on_commit(lambda: _list_outside([entry]))
         transaction.on_commit(lambda: _enqueue_forgetting(organization_id))
 
 
@@ -216,8 +219,21 @@ def record_person_erased(batch: Batch[PersonErased]) -> None:
         " AND p.learner_profile_id = ANY(%s)",
         [organization_id, list(entries)],
     )
-    transaction.on_commit(lambda: erasure_list.append(listed))
+    transaction.on_commit(lambda: _list_outside(listed))
     transaction.on_commit(lambda: _enqueue_forgetting(organization_id))
+
+
+def _list_outside(entries: Collection[erasure_list.Entry]) -> None:
+    """Append to the list outside the database. Where that fails the erasure is done all the same, and an alert says so.
+
+    An error after the commit would state that nothing was recorded, and the files with names would not be deleted.
+    """
+    try:
+        erasure_list.append(entries)
+    except OSError as error:
+        for entry in entries:
+            named = {name: str(value) for name, value in entry._asdict().items() if value is not None}
+            log.critical("erasure_not_listed", extra=named | {"error": error.strerror or type(error).__name__})
 
 
 def _enqueue_forgetting(organization_id: uuid.UUID) -> None:

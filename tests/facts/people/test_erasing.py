@@ -510,6 +510,20 @@ def test_the_rows_of_erased_invitations_say_so(now: datetime) -> None:
     }
 
 
+def test_an_erasure_that_the_list_outside_cannot_take_is_done_and_alerts(
+    committed: None, erasure_list: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    story = Story(datetime.now(UTC))
+    (ana,) = story.employees(["Ana Reis"])
+    erasure_list.parent.write_text("a disk that is not mounted")
+    erase_person(organization_id=story.organization_id, learner_profile_id=ana, at=story.now)
+    with context.company(story.organization_id):
+        assert Profile.objects.get(learner_profile_id=ana).erased_at == story.now
+    (line,) = (each for each in caplog.records if each.message == "erasure_not_listed")
+    assert (line.levelname, line.__dict__["learner_profile_id"]) == ("CRITICAL", str(ana))
+    assert line.__dict__["at"] == str(story.now)
+
+
 def test_erasures_are_done_again_after_a_restore(committed: None, erasure_list: Path, capsys: Any) -> None:
     story = Story(datetime.now(UTC))
     ana, bo = story.employees(["Ana Reis", "Bo Lind"])
