@@ -298,6 +298,8 @@ CELERY_TASK_ROUTES = {
     "compliance.operations.verify_log": {"queue": "long", "routing_key": "long"},
     "compliance.operations.verify_access_log": {"queue": "long", "routing_key": "long"},
     "compliance.operations.remind": {"queue": "long", "routing_key": "long"},
+    # One for each company, which must not wait before the next sweep.
+    "compliance.operations.tidy_company": {"queue": "long", "routing_key": "long"},
     "compliance.operations.*": {"queue": "timed", "routing_key": "timed"},
     "compliance.evidence.*": {"queue": "long", "routing_key": "long"},  # packs lie on the disk of this queue's workers
     "compliance.exports.run": {"queue": "long", "routing_key": "long"},

@@ -123,13 +123,17 @@ def verify_access_log() -> None:
 
 @shared_task(name="compliance.operations.tidy", ignore_result=True, **RETRY)
 def tidy() -> None:
-    """Each hour: tidies expired keys and sources, ended sessions, expired links, and letters settled long ago."""
+    """Each hour: tidies expired keys and sources and ended sessions of staff, and sends one task for each company."""
     tidying.expire_keys(now())
     tidying.expire_sources(now())
     tidying.clear_sessions(now())
-    tidying.forget_letters(now())
-    tidying.clear_learners(now())
-    tidying.forget_attempts(now())
+    _hand_out("compliance.operations.tidy_company", expires=3600)
+
+
+@shared_task(name="compliance.operations.tidy_company", ignore_result=True, **RETRY)
+def tidy_company(organization_id: str) -> None:
+    """Removes one company's expired links, ended sessions, letters settled and webhooks tried long ago."""
+    tidying.tidy_company(uuid.UUID(organization_id), now())
 
 
 def _hand_out(task: str, *, expires: int) -> None:

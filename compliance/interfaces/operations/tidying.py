@@ -2,6 +2,7 @@
 webhooks tried long ago."""
 
 import logging
+import uuid
 from datetime import datetime, timedelta
 
 from django.contrib.sessions.models import Session
@@ -10,7 +11,6 @@ from django.db.models import Q
 from compliance.access import sources
 from compliance.access.actions import EXPIRED, revoke_key
 from compliance.access.models import ApiKey
-from compliance.history.queries import companies
 from compliance.learning import sessions
 from compliance.letters.actions import forget_settled
 from compliance.tenancy import context
@@ -45,28 +45,11 @@ def clear_sessions(now: datetime) -> int:
     return Session.objects.filter(expire_date__lt=now).delete()[0]
 
 
-def forget_letters(now: datetime) -> int:
-    """Removes letters to learners that were settled long ago, company by company."""
-    removed = 0
-    for organization_id in companies():
-        with context.company(organization_id):
-            removed += forget_settled(organization_id, now)
-    return removed
+def tidy_company(organization_id: uuid.UUID, now: datetime) -> int:
+    """Removes a company's letters settled and webhooks tried long ago, and links and sessions that ended a month ago.
 
-
-def forget_attempts(now: datetime) -> int:
-    """Removes tries of webhooks that were made long ago, company by company."""
-    removed = 0
-    for organization_id in companies():
-        with context.company(organization_id):
-            removed += webhooks.forget_attempts(organization_id, now)
-    return removed
-
-
-def clear_learners(now: datetime) -> int:
-    """Removes learners' links and sessions that ended a month ago, company by company."""
-    cleared = 0
-    for organization_id in companies():
-        with context.company(organization_id):
-            cleared += sessions.tidy(organization_id, now)
-    return cleared
+    Returns how many rows it removed.
+    """
+    with context.company(organization_id):
+        removed = forget_settled(organization_id, now) + webhooks.forget_attempts(organization_id, now)
+        return removed + sessions.tidy(organization_id, now)

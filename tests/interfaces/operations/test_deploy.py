@@ -115,6 +115,8 @@ def test_every_queue_is_taken_by_a_worker(services):
         ("compliance.history.sweep", "timed"),
         ("compliance.operations.verify", "long"),
         ("compliance.operations.remind", "long"),
+        ("compliance.operations.tidy", "timed"),
+        ("compliance.operations.tidy_company", "long"),
         ("compliance.evidence.build", "long"),
         ("compliance.console.run_job", "long"),
         ("compliance.understand.refresh", "long"),

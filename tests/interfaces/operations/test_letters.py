@@ -96,7 +96,7 @@ def test_operators_see_what_waits_and_what_was_given_up(company):
     status = metrics.service_status(now)
     assert (status.letters_waiting, status.letters_given_up) == (1, 1)
     assert 1199 < status.letters_waiting_seconds < 1201
-    assert tidying.forget_letters(now + timedelta(days=91)) == 1
+    assert tidying.tidy_company(company.organization_id, now + timedelta(days=91)) == 1
 
 
 def test_a_policy_that_is_due_is_reminded_of_and_is_no_fact():

@@ -29,7 +29,8 @@ def test_operators_see_what_waits_what_fails_and_what_was_given_up(settings):
         status = metrics.service_status(later)
         assert (status.webhooks_waiting, status.webhooks_failing, status.webhooks_paused) == (0, 0, 1)
     assert len(attempts(webhook)) == 2
-    assert tidying.forget_attempts(later + actions.ATTEMPTS_KEPT + timedelta(seconds=1)) == 2
+    then = later + actions.ATTEMPTS_KEPT + timedelta(seconds=1)
+    assert tidying.tidy_company(company.organization_id, then) == 2
 
 
 def test_webhooks_are_looked_at_every_few_seconds():

@@ -8,7 +8,7 @@ from django.utils import translation
 
 from compliance.facts.people.erasing import erase_person
 from compliance.interfaces.learner.entry.device_words import described, in_language
-from compliance.interfaces.operations.tidying import clear_learners
+from compliance.interfaces.operations.tidying import tidy_company
 from compliance.learning import sessions
 from compliance.learning.models import LearnerSession, PersonalLink
 from compliance.tenancy import context
@@ -169,7 +169,7 @@ def test_what_ended_a_month_ago_is_tidied_away_and_nothing_else(company, anna, l
     with context.company(company.organization_id):
         first = LearnerSession.objects.earliest("pk")
         LearnerSession.objects.exclude(pk=first.pk).update(ended_at=now - timedelta(days=31))
-    clear_learners(now)
+    tidy_company(company.organization_id, now)
     with context.company(company.organization_id):
         assert PersonalLink.objects.filter(organization_id=company.organization_id).count() == 2
         assert list(LearnerSession.objects.values_list("pk", flat=True)) == [first.pk]
