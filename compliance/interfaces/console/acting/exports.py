@@ -17,6 +17,9 @@ from compliance.interfaces.console.wording import written_instant
 
 GROUP = gettext_lazy("Standing exports")
 
+MOST = 20
+"""How many a company may have: each costs a run of the worker and files that are kept."""
+
 
 class _OfExport(Act):
     permission = Permission.CHANGE_RECORDS
@@ -78,6 +81,10 @@ class AddExport(_OfExport):
     def _check(self, acting: Acting) -> None:
         if not acting.may(Permission.EXPORT):
             raise CannotActError(gettext("Only who may export sets this up."))
+        running = StandingExport.objects.filter(organization_id=acting.organization_id, stopped_at=None)
+        if running.count() >= MOST:
+            text = gettext("This company has %(most)s standing exports. Stop one first.")
+            raise CannotActError(text % {"most": MOST})
         writing.check(acting.data["written_as"])
 
     def preview(self, acting: Acting) -> Preview:

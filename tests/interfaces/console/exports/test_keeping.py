@@ -283,6 +283,21 @@ def test_staff_set_one_up_run_it_take_its_files_and_stop_it(company, manager, fo
     assert kept(folder) == []
 
 
+def test_a_company_that_has_twenty_stops_one_first(company, manager, folder):
+    client = signed_in(manager)
+    wanted = {"registers": ["people"], "written_as": "csv", "every": "week", "hour": "5", "keep": "3", "days": "10"}
+    for _ in range(20):
+        set_up(company, manager)
+    address = f"/console/companies/{company.organization_id}/act/add-export/"
+    refused = client.post(address, wanted | {"step": "preview"}).content.decode()
+    assert "This company has 20 standing exports. Stop one first." in refused
+    with context.company(company.organization_id):
+        StandingExport.objects.filter(pk=StandingExport.objects.earliest("pk").pk).update(stopped_at=timezone.now())
+    post(client, company.organization_id, "add-export", **wanted)
+    with context.company(company.organization_id):
+        assert StandingExport.objects.filter(stopped_at=None).count() == 20
+
+
 def test_auditors_take_files_and_set_nothing_up(company, manager, folder):
     run(set_up(company, manager))
     client = signed_in(make_staff("audit", AUDITOR))
