@@ -113,6 +113,24 @@ def test_with_reduced_motion_each_scene_waits_for_a_button(viewer):
     assert seen.complaints == []
 
 
+@pytest.mark.parametrize("window", [{}, {"reduced_motion": "reduce"}], ids=["paused", "reduced motion"])
+def test_nothing_of_a_film_moves_while_it_pauses_or_where_motion_is_reduced(viewer, window):
+    film = small.film(small.question("q1")) | {
+        "style": "@keyframes turn { to { rotate: 1turn } }\n"
+        ".scene.scene-title .element.card.card { animation: turn 1s infinite }\n"
+        ".card::before, .card::after { content: ''; animation: turn 1s infinite }\n"
+        ".card { display: list-item } .card::marker { animation: turn 1s infinite }\n"
+    }
+    film["scenes"][0]["elements"] = [{"id": "card", "kind": "box", "class": "card"}]
+    page = viewer(small.lesson("one", small.page("p1", film))).open("p1", **window)
+    page.get_by_role("button", name="Play the film").click()
+    moving = "document.getAnimations().filter(each => each.playState === 'running').length"
+    if not window:
+        assert page.evaluate(moving) >= 3
+        page.get_by_role("button", name="Pause").click()
+    assert page.evaluate(moving) == 0
+
+
 def test_an_answer_that_cannot_be_sent_holds_the_film_and_is_sent_again(viewer):
     one = small.lesson("one", small.page("p1", small.film(small.question("q1"))))
     seen = viewer(one)
