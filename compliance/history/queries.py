@@ -1,8 +1,8 @@
 """Reads of the history for other rooms: its heads, captures and records."""
 
 import uuid
-from collections.abc import Collection, Mapping
-from datetime import datetime
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from django.db.models import Count
@@ -54,6 +54,21 @@ def capture_row(organization_id: uuid.UUID, capture_sequence: int) -> Capture | 
 
 
 _HEADS = f"FROM history_historyhead h WHERE {nodes.of('h.organization_id')}"
+_FIRST_MOMENT, _LAST_MOMENT = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+def _in_calendar(column: str) -> str:
+    """SQL of a moment, moved to the calendar's nearest end where the driver finds no date for it.
+
+    No capture writes such a moment, and one that somebody wrote by hand must not stop a read of all companies.
+    """
+    return f"CASE WHEN {column} IS NOT NULL THEN greatest(least({column}, '{_LAST_MOMENT}'), '{_FIRST_MOMENT}') END"
+
+
+def _moments_in_calendar(fields: Iterable[str]) -> str:
+    """SQL of these columns of a head `h`, its moments within the calendar."""
+    moments = ("captured_at", "next_change_at")
+    return ", ".join(_in_calendar(f"h.{name}") if name in moments else f"h.{name}" for name in fields)
 
 
 def companies() -> list[uuid.UUID]:
@@ -68,7 +83,7 @@ def heads_of(organization_ids: Collection[uuid.UUID], away: set[uuid.UUID]) -> d
     Companies whose node does not answer are added to `away`.
     """
     rows = nodes.fetch(
-        f"SELECT h.organization_id, {', '.join(f'h.{name}' for name in Head._fields)} {_HEADS}",
+        f"SELECT h.organization_id, {_moments_in_calendar(Head._fields)} {_HEADS}",
         only=organization_ids,
         away=away,
     )
@@ -84,15 +99,18 @@ class CaptureEnd(NamedTuple):
     captured_at: datetime
     next_change_at: datetime | None
 
+    @property
+    def is_dated(self) -> bool:
+        """Whether the stored moments have a date; one that has none is given as the calendar's first or last moment."""
+        return {self.captured_at, self.next_change_at}.isdisjoint((_FIRST_MOMENT, _LAST_MOMENT))
+
 
 def capture_ends(away: set[uuid.UUID] | None = None) -> dict[uuid.UUID, CaptureEnd]:
     """The newest capture of each company, in one statement per node.
 
     Companies whose node does not answer are added to `away`, if that is given: nothing is known about them.
     """
-    found = nodes.fetch(
-        f"SELECT h.organization_id, {', '.join(f'h.{name}' for name in CaptureEnd._fields)} {_HEADS}", away=away
-    )
+    found = nodes.fetch(f"SELECT h.organization_id, {_moments_in_calendar(CaptureEnd._fields)} {_HEADS}", away=away)
     return {organization_id: CaptureEnd(*end) for organization_id, *end in found}
 
 
@@ -115,7 +133,8 @@ def captured_beyond(known: Mapping[uuid.UUID, int], away: set[uuid.UUID] | None 
 def captured_at(captures: Mapping[uuid.UUID, int]) -> dict[uuid.UUID, datetime]:
     """The moment of one capture of each company, given by its number. One statement (on a cluster, one per node)."""
     found = nodes.fetch(
-        "SELECT * FROM moments_of_captures(%(of)s::uuid[], %(captures)s::bigint[], %(companies)s::uuid[])",
+        f"SELECT m.organization_id, {_in_calendar('m.captured_at')}"  # noqa: S608 - an expression of our own
+        " FROM moments_of_captures(%(of)s::uuid[], %(captures)s::bigint[], %(companies)s::uuid[]) m",
         {"of": list(captures), "captures": list(captures.values())},
     )
     return dict(found)

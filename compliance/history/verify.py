@@ -56,7 +56,7 @@ class FirstFault(NamedTuple):
 
 
 _HEAD = """
-SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version, tree_size, tree_range
+SELECT sequence, capture_sequence, chain_hash, captured_at, logic_version, tree_size, tree_range, next_change_at
 FROM history_historyhead WHERE organization_id = %s
 """
 
@@ -181,6 +181,8 @@ class _Head(NamedTuple):
     logic_version: int
     tree_size: int
     tree_range: bytes
+    next_change_at: datetime | None
+    """Compared with nothing, but read: a moment without a date is a fault."""
 
 
 def _head(organization_id: uuid.UUID) -> _Head:

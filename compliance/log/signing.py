@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from compliance.history.actions import fail_verification
 from compliance.history.queries import capture_ends
-from compliance.history.verify import FirstFault, Known, NewCapture, recompute
+from compliance.history.verify import NO_DATE, FirstFault, Known, NewCapture, recompute
 from compliance.log import actions, folder, keys, queries
 from compliance.log.errors import LogRefusedError
 from compliance.log.memory import Memory, NewLeaf, Signed
@@ -167,7 +167,12 @@ def _recomputed(known: dict[uuid.UUID, Known]) -> _New:
             close(refusal)
     for organization_id, end in sorted(ends.items()):
         since = known.get(organization_id, Known())
-        if organization_id in refused or not end.available or end.capture_sequence == since.capture_sequence:
+        if organization_id in refused or not end.available:
+            continue
+        if not end.is_dated:
+            close(Refusal(organization_id, f"The history of organization {organization_id}: {NO_DATE}"))
+            continue
+        if end.capture_sequence == since.capture_sequence:
             continue
         answer = recompute(organization_id, since, CAPTURES_A_PART, ROWS_A_PART)
         if isinstance(answer, FirstFault):

@@ -8,13 +8,14 @@ from django.test.utils import CaptureQueriesContext
 
 from compliance.history import actions
 from compliance.history.models import Capture, HistoryHead, HistoryRow
-from compliance.history.queries import chain_hashes
+from compliance.history.queries import chain_hashes, heads_of
+from compliance.history.verify import NO_DATE, FirstFault, verify_history
 from compliance.log import folder, keys, queries, refusals, signing, verify
 from compliance.log.errors import LogFolderError, LogRefusedError, OriginChangedError, SigningKeyMissingError
 from compliance.log.memory import Memory
 from compliance.log.models import Checkpoint
 from compliance.proofs.merkle import check_consistency
-from compliance.tenancy import context
+from compliance.tenancy import context, sql
 from tests.companies import NOW, make_company
 from tests.log.deployment import KEY, LATER, ORIGIN, captures, entries, grow, head, root, stated
 
@@ -139,6 +140,33 @@ def test_a_forged_capture_is_not_signed_and_closes_its_company_alone(company, ca
     assert [record.message for record in caplog.records] == ["history_refused"]
     assert captures(other) == [1]
     assert head(other).available
+
+
+@pytest.mark.parametrize("column", ["captured_at", "next_change_at"])
+@pytest.mark.parametrize("moment", ["infinity", "-infinity", "0044-03-15 12:00:00+00 BC", "20000-01-01 00:00:00+00"])
+def test_a_head_with_a_moment_without_a_date_closes_its_company_alone_and_is_named(company, caplog, column, moment):
+    other = make_company()
+    with context.company(company.organization_id):
+        sql.execute(
+            f"UPDATE history_historyhead SET {column} = %s WHERE organization_id = %s",
+            [moment, company.organization_id],
+        )
+    with caplog.at_level(logging.CRITICAL):
+        signing.sign_new(LATER)
+    assert [record.message for record in caplog.records] == ["history_refused"]
+    assert caplog.records[0].organization_id == str(company.organization_id)
+    assert NO_DATE in caplog.records[0].fault
+    assert captures(company) == [1, 2, 3]
+    assert captures(other) == [1]
+    assert head(other).available
+    assert not HistoryHead.objects.values_list("available", flat=True).get(organization_id=company.organization_id)
+    assert set(heads_of([company.organization_id, other.organization_id], set())) == {
+        company.organization_id, other.organization_id,
+    }  # fmt: skip
+    assert refusals.refusals() == []
+    fault = verify_history(company.organization_id)
+    assert isinstance(fault, FirstFault)
+    assert fault.sentence == NO_DATE
 
 
 def test_a_forged_row_is_not_signed(company):

@@ -23,8 +23,9 @@ _SEAL = {"first_line": "bigint", "facts": "bigint[]", "digests": "bytea"}
 _PAGE = 10
 _DIGESTS_PAGE = 100
 
-# The fields as the text that is hashed; PostgreSQL formats it several times as fast as Python.
-_HASHED_INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+# The fields as the text that is hashed; PostgreSQL formats it several times as fast as Python. It has no text for an
+# infinite moment, which nothing writes.
+_HASHED_INSTANT = """coalesce(to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '')"""
 _FIELDS = (
     f"f.fact_id::text, f.kind, {_HASHED_INSTANT.format('f.at')}, {_HASHED_INSTANT.format('f.recorded_at')},"
     " encode(f.digest, 'hex'), coalesce(f.about::text, ''), coalesce(o.channel, ''), coalesce(o.name, ''),"

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import orjson
-from django.db import transaction
+from django.db import DataError, transaction
 
 from compliance.facts.policies.errors import BrokenReceiptChainError
 from compliance.facts.policies.models import RawSignature, Receipt
@@ -152,12 +152,17 @@ def verify(organization_id: uuid.UUID) -> int:
             [organization_id],
         )
     }
-    found = sql.fetch(
-        "SELECT receipts, receipt_sha256, signed_at FROM policies_receiptchain WHERE organization_id = %s",
-        [organization_id],
-    )
-    tail = ReceiptTail._make(found[0]) if found else ReceiptTail(0, ZERO_DIGEST, None)
-    return check_chain(organization_id, stored_chain(organization_id, tail.receipts), versions, tail)
+    try:
+        found = sql.fetch(
+            "SELECT receipts, receipt_sha256, signed_at FROM policies_receiptchain WHERE organization_id = %s",
+            [organization_id],
+        )
+        tail = ReceiptTail._make(found[0]) if found else ReceiptTail(0, ZERO_DIGEST, None)
+        return check_chain(organization_id, stored_chain(organization_id, tail.receipts), versions, tail)
+    except DataError as error:  # the driver finds no date for a moment
+        raise BrokenReceiptChainError(
+            "A signed_at is stored that no receipt has: an infinite moment, or one before the year 1 or after 9999."
+        ) from error
 
 
 def check_chain(

@@ -69,6 +69,8 @@ def test_who_told_it_does_not_make_a_repetition_another_fact(company):
         "UPDATE pending_fact SET kind = 'team_left' WHERE id = %(id)s",
         "UPDATE pending_fact SET at = '2020-02-29T12:00:00Z' WHERE id = %(id)s",
         "UPDATE pending_fact SET recorded_at = '2020-02-29T12:00:00Z' WHERE id = %(id)s",
+        "UPDATE pending_fact SET at = 'infinity' WHERE id = %(id)s",
+        "UPDATE pending_fact SET recorded_at = '-infinity' WHERE id = %(id)s",
         "UPDATE pending_fact SET digest = sha256('other') WHERE id = %(id)s",
         "UPDATE pending_fact SET actor_id = '00000000-0000-4000-8000-000000000001' WHERE id = %(id)s",
         "UPDATE pending_fact SET about = '00000000-0000-4000-8000-000000000001' WHERE id = %(id)s",

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from compliance.facts.errors import (
     AlreadyExistsError,
@@ -23,7 +24,7 @@ from compliance.facts.policies.errors import BrokenReceiptChainError, SignatureE
 from compliance.facts.policies.models import RawSignature, Receipt
 from compliance.proofs.digests import ZERO_DIGEST
 from compliance.rules.vocabulary import ChangeKind, Door, PolicyAct
-from compliance.tenancy import context
+from compliance.tenancy import context, sql
 from tests.facts.story import BEGIN, Story
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +54,24 @@ def test_receipts_form_one_chain_in_the_order_of_their_moments(now: datetime) ->
     with context.company(story.organization_id):
         assert verify(story.organization_id) == 4
         assert RawSignature.objects.filter(signature={"typed": "Ana Reis"}).count() == 4
+
+
+@pytest.mark.parametrize("moment", ["infinity", "-infinity", "0044-03-15 12:00:00+00 BC", "20000-01-01 00:00:00+00"])
+def test_a_moment_without_a_date_is_a_fault_of_its_chain_and_of_no_other(
+    now: datetime, moment: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story, other = Story(now), Story(now)
+    version, share_id = story.shared_policy()
+    story.tell([story.signed(version, share_id, story.employee("Ana Reis"))])
+    with context.company(story.organization_id):
+        sql.execute("UPDATE policies_receiptchain SET signed_at = %s", [moment])
+        with pytest.raises(BrokenReceiptChainError, match="A signed_at is stored that no receipt has"):
+            verify(story.organization_id)
+    with pytest.raises(CommandError, match="1 receipt chain does not hold"):
+        call_command("verify_receipts")
+    found = capsys.readouterr().err
+    assert f"{story.organization_id}: A signed_at is stored that no receipt has" in found
+    assert f"{other.organization_id}: 0 receipts, one unbroken chain." in found
 
 
 def test_a_receipt_older_than_the_tail_is_dated_after_it(now: datetime) -> None:

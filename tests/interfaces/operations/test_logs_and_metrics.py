@@ -110,6 +110,20 @@ def test_what_is_not_signed_waits_since_its_oldest_capture_however_busy_its_comp
     assert metrics.service_status(NOW + timedelta(minutes=16)).unsigned_capture_age_seconds == 16 * 60
 
 
+def test_a_moment_without_a_date_that_somebody_stored_of_one_company_does_not_stop_the_metrics(owner):
+    company = make_company()
+    for table, column in (
+        ("history_historyhead", "captured_at"),
+        ("history_historyhead", "next_change_at"),
+        ("history_capture", "captured_at"),
+    ):
+        for moment in ("infinity", "-infinity", "0044-03-15 12:00:00+00 BC", "20000-01-01 00:00:00+00"):
+            owner.execute(
+                f"UPDATE {table} SET {column} = %s WHERE organization_id = %s", [moment, company.organization_id]
+            )
+            assert metrics.service_status(NOW).companies > 0
+
+
 @pytest.mark.django_db
 def test_how_long_a_quorum_of_witnesses_is_missing_is_a_metric(settings):
     key = witness_key("witness.example", bytes(32)).line()
