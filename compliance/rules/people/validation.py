@@ -90,7 +90,7 @@ _RANK = {kind: rank for rank, kind in enumerate(PersonFactKind)}
 
 
 def validate(facts: Iterable[PersonFact]) -> list[PersonRefusal]:
-    """Return the refused facts of one profile (or of one invitation that nobody accepted), in order of time."""
+    """Return the refused facts of one profile (or of one invitation that nobody accepted)."""
     facts = list(facts)
     leavings = {(each.person_id, each.at) for each in facts if each.kind is PersonFactKind.EMPLOYEE_LEFT}
     # A `team_joined` that repeats a team of an `employee_joined` of the same moment goes first. A stay that ends as it
@@ -102,50 +102,67 @@ def validate(facts: Iterable[PersonFact]) -> list[PersonRefusal]:
             not each.recorded, each.fact_id,
         ),
     )  # fmt: skip
-    refused: list[PersonRefusal] = []
     erased = any(each.kind is PersonFactKind.PERSON_ERASED and each.recorded for each in waiting)
     if erased:
+        refused = []
         for each in waiting:
             if not each.recorded:
                 again = each.kind is PersonFactKind.PERSON_ERASED
                 code = PersonRefusalCode.ALREADY_ERASED if again else PersonRefusalCode.ERASED
                 refused.append(PersonRefusal(each.fact_id, code))
         return refused
-    while (blamed := _first_refusal(waiting)) is not None:
-        fact, code = blamed
-        refused.append(PersonRefusal(fact.fact_id, code))
-        # Refusing a joining also removes the teams that came with it.
-        waiting = [each for each in waiting if each.fact_id != fact.fact_id]
-    return refused
+    # A fact that contradicts a recorded one is left out, and all others are validated again as if it had not been
+    # given: what was impossible only because of it is possible then.
+    culprits: list[PersonRefusal] = []
+    while True:
+        impossible, culprit = _refusals(waiting)
+        if culprit is None:
+            return culprits + impossible
+        culprits.append(culprit)
+        waiting = [each for each in waiting if each.fact_id != culprit.fact_id]
 
 
-def _first_refusal(facts: list[PersonFact]) -> tuple[PersonFact, PersonRefusalCode] | None:
-    """Return the first fact to refuse, and why; None when all facts are possible together."""
+def _refusals(facts: list[PersonFact]) -> tuple[list[PersonRefusal], PersonRefusal | None]:
+    """Return the new facts that are impossible, up to one that makes a recorded fact impossible, and that one."""
     state = _State()
+    refused: dict[UUID, PersonRefusal] = {}
     latest_new: dict[object, PersonFact] = {}
     for _, together in groupby(facts, key=lambda each: each.at):
         remaining = list(together)
+        joining = {each.fact_id for each in remaining if each.kind is PersonFactKind.EMPLOYEE_JOINED}
         while remaining:
-            # Facts of the same moment are applied in any order that makes them possible.
-            fact = next((each for each in remaining if state.refusal(each) is None), None)
-            if fact is not None:
-                remaining.remove(fact)
-                state.apply(fact)
-                if not fact.recorded:
-                    latest_new.update(dict.fromkeys(_subjects(fact), fact))
-                continue
-            impossible = next((each for each in remaining if not each.recorded), remaining[0])
-            code = state.refusal(impossible)
-            assert code is not None
-            if not impossible.recorded:
-                return impossible, code
-            # An earlier new fact made this recorded one impossible. Only an erasure may precede recorded facts.
-            remaining.remove(impossible)
-            culprits = [latest_new[subject] for subject in _subjects(impossible) if subject in latest_new]
-            if culprits and code is not PersonRefusalCode.ERASED:
-                return max(culprits, key=lambda each: each.at), code
-            state.apply(impossible)
-    return None
+            # Facts of the same moment are applied in any order that makes them possible; the teams of a joining come
+            # after it, and are refused with it.
+            fact = next(
+                (
+                    each
+                    for each in remaining
+                    if not (each.with_joining and each.fact_id in joining) and state.refusal(each) is None
+                ),
+                None,
+            )
+            if fact is None:
+                for each in remaining:
+                    code = state.refusal(each)
+                    if code is not None and not each.recorded:
+                        refused.setdefault(each.fact_id, PersonRefusal(each.fact_id, code))
+                remaining = [each for each in remaining if each.recorded]
+                if not remaining:
+                    break
+                # An earlier new fact made this recorded one impossible. Only an erasure may precede recorded facts.
+                fact = remaining[0]
+                code = state.refusal(fact)
+                culprits = [latest_new[subject] for subject in _subjects(fact) if subject in latest_new]
+                if culprits and code is not None and code is not PersonRefusalCode.ERASED:
+                    culprit = max(culprits, key=lambda each: each.at)
+                    return list(refused.values()), PersonRefusal(culprit.fact_id, code)
+            remaining.remove(fact)
+            state.apply(fact)
+            if fact.kind is PersonFactKind.EMPLOYEE_JOINED:
+                joining.discard(fact.fact_id)
+            if not fact.recorded:
+                latest_new.update(dict.fromkeys(_subjects(fact), fact))
+    return list(refused.values()), None
 
 
 def _subjects(fact: PersonFact) -> tuple[object, ...]:

@@ -166,6 +166,22 @@ CASES: list[tuple[list[PersonFact], dict[str, Code]]] = [
         [INVITED._replace(recorded=True), fact("revoked", Kind.INVITATION_REVOKED, 20, recorded=True), BY_INVITATION],
         {"accepted": Code.INVITATION_ACCEPTED},
     ),
+    # What only that fact would have made impossible is not refused with it.
+    (
+        [
+            JOINED._replace(recorded=True),
+            fact("left", Kind.EMPLOYEE_LEFT, 12),
+            fact("suspended", Kind.EMPLOYEE_SUSPENDED, 14),
+            fact("resumed", Kind.EMPLOYEE_RESUMED, 16),
+            fact("suspended again", Kind.EMPLOYEE_SUSPENDED, 20, recorded=True),
+        ],
+        {"left": Code.ALREADY_LEFT},
+    ),
+    # The teams of a joining that is refused are not joined.
+    (
+        [JOINED, SECOND, named_by(SECOND), fact("team left", Kind.TEAM_LEFT, 30)],
+        {"second": Code.OVERLAPPING_EMPLOYMENTS, "team left": Code.NOT_IN_TEAM},
+    ),
     # An erasure that takes effect before recorded facts is still recorded.
     ([JOINED._replace(recorded=True), fact("erased", Kind.PERSON_ERASED, 9)], {}),
 ]
@@ -178,6 +194,12 @@ def test_each_fact_is_judged_at_its_moment_whatever_the_order(
     expected = {ident(name): code for name, code in refused.items()}
     for order in permutations(facts):
         assert {each.fact_id: each.code for each in validate(order)} == expected
+
+
+def test_ten_thousand_facts_of_one_person_are_refused_in_one_walk() -> None:
+    """Walking through all of them again after each refusal took minutes, during which the company's facts waited."""
+    many = [fact(str(number), Kind.EMPLOYEE_SUSPENDED, 11 + number) for number in range(10_000)]
+    assert len(validate([JOINED, *many])) == len(many) - 1
 
 
 def test_a_refusal_has_a_sentence() -> None:
