@@ -173,7 +173,8 @@ def keep_lessons(organization_id: uuid.UUID, stated: Iterable[StatedLesson], kno
     """Makes the lessons that are new; existing ones, `known`, get the latest title, and values that were missing.
 
     A lesson has the version with which it first appeared: the lowest that is stated, in whatever order. Returns the
-    courses whose rows hold a lesson that has got another version or a fingerprint.
+    courses whose rows hold a lesson that has got another version or a fingerprint. A new lesson that others make at
+    this moment violates the unique key: what they state of it was compared with nothing.
     """
     latest: dict[uuid.UUID, StatedLesson] = {}
     for each in stated:
@@ -188,23 +189,24 @@ def keep_lessons(organization_id: uuid.UUID, stated: Iterable[StatedLesson], kno
             version=min(filter(None, (before.version, each.version)), default=None),
             content_sha256=before.content_sha256 or each.content_sha256,
         )
-    append(
-        "courses_lesson AS t",
+    columns = {
+        "lesson_release_id": "uuid",
+        "course_id": "uuid",
+        "title": "text",
+        "title_at": "timestamptz",
+        "version": "integer",
+        "content_sha256": "text",
+    }
+    append("courses_lesson", organization_id, columns, [each for key, each in latest.items() if key not in known])
+    update(
+        "courses_lesson",
         organization_id,
-        {
-            "lesson_release_id": "uuid",
-            "course_id": "uuid",
-            "title": "text",
-            "title_at": "timestamptz",
-            "version": "integer",
-            "content_sha256": "text",
-        },
-        list(latest.values()),
-        ending="ON CONFLICT (organization_id, lesson_release_id) DO UPDATE SET"
-        " title = CASE WHEN (t.title_at, t.title) < (excluded.title_at, excluded.title)"
-        " THEN excluded.title ELSE t.title END,"
-        " title_at = greatest(t.title_at, excluded.title_at), version = least(t.version, excluded.version),"
-        " content_sha256 = coalesce(t.content_sha256, excluded.content_sha256)",
+        columns,
+        "title = CASE WHEN (t.title_at, t.title) < (x.title_at, x.title) THEN x.title ELSE t.title END,"
+        " title_at = greatest(t.title_at, x.title_at), version = least(t.version, x.version),"
+        " content_sha256 = coalesce(t.content_sha256, x.content_sha256)",
+        "t.lesson_release_id = x.lesson_release_id",
+        [each for key, each in latest.items() if key in known],
     )
     changed = {
         lesson_release_id

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from compliance.facts.errors import RefusedByRuleError
+from compliance.facts.errors import AlreadyExistsError, RefusedByRuleError
 from compliance.facts.lines.kinds import (
     AttendanceMarked,
     Certificate,
@@ -17,6 +17,8 @@ from compliance.facts.lines.kinds import (
     CertificateRevoked,
     CompletionVoided,
     FactLine,
+    ReleaseLesson,
+    ReleasePublished,
     ReleaseWithdrawn,
     ShareEnded,
 )
@@ -115,3 +117,33 @@ def test_what_another_transaction_records_at_the_same_time_is_recorded_once(line
         elsewhere.commit()
         with pytest.raises(RefusedByRuleError):
             here.result(60)
+
+
+@pytest.mark.usefixtures("committed")
+def test_a_new_lesson_that_another_transaction_makes_at_the_same_time_is_compared_with_that_one() -> None:
+    company = make_company()
+    lesson = uuid.uuid4()
+
+    def published(course: Course, digit: str) -> ReleasePublished:
+        stated = ReleaseLesson(release_id=lesson, title="Fire", version=2, content_sha256=digit * 64)
+        return ReleasePublished(
+            fact_id=uuid.uuid4(), at=day(3), course_id=course.course_id, course_release_id=uuid.uuid4(), version=2,
+            lessons=(stated,),
+        )  # fmt: skip
+
+    first, second = published(company.course(), "1"), published(company.course(), "2")
+
+    def record_second() -> None:
+        try:
+            record(company.organization_id, [second], now=NOW)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as threads, recording_elsewhere(company.organization_id, [first], NOW) as elsewhere:
+        here = threads.submit(record_second)
+        until_somebody_waits()
+        elsewhere.commit()
+        with pytest.raises(AlreadyExistsError, match="at this moment"):
+            here.result(60)
+    with pytest.raises(RefusedByRuleError, match="one differs from before"):
+        record(company.organization_id, [second], now=NOW)
