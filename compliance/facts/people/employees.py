@@ -62,10 +62,12 @@ MARK = f"""concat_ws('.',
   (SELECT count(*) FROM people_personaldetail WHERE {_OF_PERSON}),
   (SELECT count(*) FROM people_personroles WHERE {_OF_PERSON}),
   (SELECT count(*) FROM people_teammembership WHERE {_OF_PERSON}),
+  (SELECT string_agg(t.name, '.' ORDER BY t.id) FROM people_team t WHERE t.organization_id = {_COMPANY}
+    AND t.team_id IN (SELECT team_id FROM people_teammembership WHERE {_OF_PERSON})),
   (SELECT count(*) FROM people_suspension s JOIN people_employment x ON x.organization_id = s.organization_id
     AND x.person_id = s.person_id WHERE x.organization_id = {_COMPANY}
     AND x.learner_profile_id = f.learner_profile_id))"""  # noqa: S608
-"""SQL of a text that changes with each fact about the person, and reveals nothing about them."""
+"""SQL of a text that changes with each fact about the person or the names of their teams, and reveals nothing else."""
 
 
 class RecordedLast(NamedTuple):

@@ -104,8 +104,8 @@ def kept(user: Any, *, patched: bool = False) -> dict[str, Any]:
 
 
 def addresses(document: Mapping[str, Any]) -> list[str]:
-    """The e-mail addresses in a document, in lower case: a User is found by these and by the addresses in facts."""
-    return sorted({each["value"].lower() for each in document.get("emails", ()) if each.get("value")})
+    """The e-mail addresses in a document: a User is found by these and by the addresses in facts."""
+    return [each["value"] for each in document.get("emails", ()) if each.get("value")]
 
 
 def stated_facts(user: Any) -> StatedFacts:

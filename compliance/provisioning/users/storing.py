@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from compliance.facts.people.employees import ADDRESSED, KNOWN, LAST_RECORDED, NOT_ERASED, PRESENT
 from compliance.provisioning.clients import Client
-from compliance.provisioning.models import ProvisionedAddress, ProvisionedUser
+from compliance.provisioning.models import ProvisionedUser
 from compliance.provisioning.users.documents import addresses
 from compliance.tenancy import sql
 
@@ -57,6 +57,18 @@ VALUES (%(organization)s, %(source)s, %(learner)s, 1, %(at)s, %(at)s)
 {_ONE_ROW} attributes = NULL, changed_at = excluded.changed_at, deleted_at = excluded.deleted_at, {_NEXT_VERSION}
 """  # noqa: S608 - constants of our own
 
+# The database puts the addresses in lower case, as it does those that are asked for: Python does so otherwise.
+_DROP_ADDRESSES = """
+DELETE FROM provisioning_provisionedaddress WHERE organization_id = (SELECT %(organization)s::uuid)
+AND learner_profile_id = %(learner)s AND source_id = %(source)s
+AND address <> ALL(ARRAY(SELECT lower(a) FROM unnest(%(addresses)s::text[]) AS a))
+"""
+_ADD_ADDRESSES = """
+INSERT INTO provisioning_provisionedaddress (organization_id, learner_profile_id, source_id, address)
+SELECT %(organization)s::uuid, %(learner)s::uuid, %(source)s::uuid, lower(a) FROM unnest(%(addresses)s::text[]) AS a
+ON CONFLICT DO NOTHING
+"""
+
 
 def namesakes(client: Client, user_name: str | None, external_id: str | None) -> Sequence[Namesake]:
     """Everybody with this userName or externalId: first those whom the client removed last, then by newest fact."""
@@ -101,15 +113,7 @@ def mark_removed(client: Client, learner_profile_id: uuid.UUID, at: datetime) ->
 
 def _keep_addresses(client: Client, learner_profile_id: uuid.UUID, stated: Collection[str]) -> None:
     """Replaces the addresses that the client gave for the person by these."""
-    kept = ProvisionedAddress.objects.filter(
-        organization_id=client.organization_id,
-        learner_profile_id=learner_profile_id,
-        source_id=client.source.source_id,
-    )
-    kept.exclude(address__in=stated).delete()
-    sql.insert(
-        "provisioning_provisionedaddress",
-        {"organization_id": "uuid", "learner_profile_id": "uuid", "source_id": "uuid", "address": "text"},
-        [(client.organization_id, learner_profile_id, client.source.source_id, each) for each in stated],
-        ending="ON CONFLICT DO NOTHING",
-    )
+    parameters = client.asked | {"learner": learner_profile_id, "addresses": list(stated)}
+    sql.execute(_DROP_ADDRESSES, parameters)
+    if stated:
+        sql.execute(_ADD_ADDRESSES, parameters)

@@ -100,11 +100,13 @@ def _returning(client: Client, wanted: Any) -> uuid.UUID | None:
 
 def _refuse_names_of_others(client: Client, row: Row, wanted: Any) -> None:
     """Refuses new names that somebody else has. People whom a file has given the same address can still be changed."""
-    user_name = None if wanted.user_name.lower() == row.user_name.lower() else wanted.user_name
     external_id = None if wanted.external_id == row.external_id else wanted.external_id
-    for each in storing.namesakes(client, user_name, external_id):
-        if each.visible and each.learner_profile_id != row.learner_profile_id:
-            raise UniquenessException(detail=_TAKEN.format("userName" if each.same_user_name else "externalId"))
+    found = storing.namesakes(client, wanted.user_name, external_id)
+    same = any(each.same_user_name for each in found if each.learner_profile_id == row.learner_profile_id)
+    for each in found:
+        if each.visible and each.learner_profile_id != row.learner_profile_id and (each.same_external_id or not same):
+            taken = "externalId" if same or not each.same_user_name else "userName"
+            raise UniquenessException(detail=_TAKEN.format(taken))
 
 
 def _moment(now: datetime, known: RecordedLast) -> datetime:

@@ -3,6 +3,7 @@
 import uuid
 from datetime import timedelta
 from hashlib import sha256
+from urllib.parse import quote
 
 import pytest
 
@@ -122,6 +123,22 @@ def test_other_addresses_find_a_user_as_long_as_the_client_gives_them(client):
     assert [found("anna@home.EXAMPLE"), found("A@w.example"), found("anna@home")] == [1, 1, 0]
     client.patch(_path(made), {"op": "remove", "path": 'emails[type eq "home"]'})
     assert [found("anna@home.example"), found("a@w.example")] == [0, 1]
+
+
+@pytest.mark.parametrize("address", ["ΑΣ@home.example", "İda@home.example", "ẞ@home.example", "ı@home.example"])
+def test_a_user_is_found_by_an_address_with_letters_that_python_lowers_otherwise(client, address):
+    client.user(emails=[{"value": address, "type": "home"}, {"value": address, "type": "other"}])
+    for asked in (address, address.replace("home", "HOME")):
+        wanted = f'emails.value eq "{asked}"'
+        assert client.get(f"/Users?filter={quote(wanted)}").json()["totalResults"] == 1
+
+
+def test_a_user_name_that_only_python_takes_for_the_old_one_is_refused_where_another_user_has_it(client):
+    first, second = client.user("ΑΣ"), client.user("ας")  # two names to the database, which alone compares them
+    rename = {"op": "replace", "path": "userName", "value": "ας"}
+    fault(client.patch(_path(first), rename), 409, "uniqueness")
+    assert client.patch(_path(second), rename).status_code == 200
+    assert client.patch(_path(first), rename | {"value": "ασ"}).json()["userName"] == "ασ"
 
 
 def test_an_address_too_long_for_any_index_is_refused(client):
@@ -417,6 +434,21 @@ def test_versions_hold_writers_apart(client):
     assert client.get(path, HTTP_IF_NONE_MATCH=first).status_code == 200
     assert client("PUT", path, body, HTTP_IF_MATCH="*").status_code == 200
     assert client("DELETE", path, HTTP_IF_MATCH=client.get(path)["ETag"]).status_code == 204
+
+
+def test_a_team_that_gets_another_name_changes_the_versions_of_its_members(client, company):
+    team_id = company.team("Ward 3")
+    made, other = client.user(), client.user("bob@example.com")
+    verbs.add_to_team(
+        organization_id=company.organization_id, at=clock.now(), team_id=team_id,
+        learner_profile_id=uuid.UUID(made["id"]),
+    )  # fmt: skip
+    before, others = client.get(_path(made))["ETag"], client.get(_path(other))["ETag"]
+    client.patch(f"/Groups/{team_id}", {"op": "replace", "path": "displayName", "value": "Ward 4"})
+    after = client.get(_path(made), HTTP_IF_NONE_MATCH=before)
+    assert after.status_code == 200
+    assert [each["display"] for each in after.json()["groups"]] == ["Ward 4"]
+    assert client.get(_path(other), HTTP_IF_NONE_MATCH=others).status_code == 304
 
 
 def test_facts_come_after_those_of_a_clock_that_runs_ahead(client, company):
