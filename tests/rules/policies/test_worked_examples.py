@@ -141,6 +141,17 @@ def test_ask_again_gives_thirty_company_days_where_the_fixed_deadline_is_past_an
     assert never_signed.shows("2024-03-05") == ("to_do", day_end("2024-04-04"), 2)
 
 
+def test_a_fixed_deadline_at_the_very_moment_of_asking_again_gives_thirty_days_and_one_a_tick_later_counts() -> None:
+    due = day_end("2024-01-20")
+    for asked_at, shown in (
+        (due, ("to_do", day_end("2024-02-19"), 2)),
+        (due - timedelta(microseconds=1), ("overdue", due, 2)),
+    ):
+        asked = version(2, "2024-01-20", ASK_AGAIN)._replace(published_at=asked_at)
+        story = Story([version(1, "2024-01-10"), asked], [share("a", step("2024-01-01", due="2024-01-20"))], LONG_THERE)
+        assert story.shows("2024-01-21") == shown
+
+
 def test_a_receipt_for_a_version_before_ask_again_does_not_count_and_an_editorial_one_after_it_does() -> None:
     versions = [version(1, "2024-01-10"), version(2, "2024-02-01", ASK_AGAIN), version(3, "2024-02-10")]
     shares = [share("a", step("2024-01-01"))]
