@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from compliance.catalogue import REGISTERS
-from compliance.catalogue.policies import ACKNOWLEDGEMENTS
+from compliance.catalogue.policies import ACKNOWLEDGEMENTS, POLICY_RECORDS
 from compliance.catalogue.training import TRAINING_RECORDS
 from compliance.facts.ledger import queries as ledger
 from compliance.facts.lines import kinds
@@ -229,3 +229,21 @@ def test_a_capture_never_says_what_holds_from_later_than_itself(anna_owes):
     assert row["completed_at"] is not None
     assert isinstance(verify_history(organization_id), Verified)
     assert captures(organization_id)[-1].captured_at >= rows(organization_id, TRAINING)[-1].valid_from
+
+
+def test_receipts_of_one_moment_are_in_no_capture_before_the_later_moments_that_they_got():
+    """The chain dates each a microsecond after the one before, which may be after the capture."""
+    story = Story(NOW)
+    organization_id = story.organization_id
+    version, share_id = story.shared_policy()
+    story.tell([story.signed(version, share_id, each, at=NOW) for each in story.employees(["Ana", "Bo", "Cy"])])
+    signed = []
+    for tick in range(3):
+        now = NOW + timedelta(microseconds=tick)
+        actions.sweep_company(organization_id, now)
+        records = at(organization_id, POLICY_RECORDS.number, now).values()
+        assert len(at(organization_id, ACKNOWLEDGEMENTS.number, now)) == tick + 1
+        signed.append(sum(each["signed_at"] is not None for each in records))
+    assert signed == [1, 2, 3]
+    assert all(row.valid_from <= row.recorded_at for row in rows(organization_id))
+    assert isinstance(verify_history(organization_id), Verified)
