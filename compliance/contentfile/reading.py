@@ -4,8 +4,9 @@ Every text id is resolved, media are joined with their data in the manifest, and
 style is written for a page only when somebody asks for it, because this takes longer than all else.
 """
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from compliance.contentfile.course import (
     Block,
@@ -37,6 +38,8 @@ from compliance.contentfile.course import (
 from compliance.contentfile.errors import LanguageNotInPackage, PackageFaulty
 from compliance.contentfile.faults import quoted
 from compliance.contentfile.package import CheckedPackage, MediaFile
+
+_BLANK_LINE: Final = re.compile(r"(?>\r\n?|\n)[ \t]*+(?>\r\n?|\n)")
 
 
 def read_package(package: CheckedPackage, language: str | None = None) -> Reading:
@@ -107,7 +110,7 @@ class _Reader:
     def paragraphs(self, text_id: str) -> tuple[str, ...]:
         """The paragraphs of a text, the same ones wherever it is used: a long text may be used many times."""
         if text_id not in self.split:
-            parts = (part.strip() for part in self.text(text_id).split("\n\n"))
+            parts = (part.strip() for part in _BLANK_LINE.split(self.text(text_id)))
             self.split[text_id] = tuple(part for part in parts if part)
         return self.split[text_id]
 

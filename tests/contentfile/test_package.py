@@ -199,3 +199,14 @@ def test_content_without_words_reads_as_its_text_ids() -> None:
     assert text.paragraphs == ("page.lead",)
     assert isinstance(image, MediaBlock)
     assert image.media.id == "plan"
+
+
+def test_a_blank_line_separates_paragraphs_however_it_was_written() -> None:
+    package = Package({"type": "text", "text": "page.lead"})
+    for text in ("One\nline\n\nTwo", "One\nline\r\n\r\nTwo", "One\nline\n \t\nTwo\n\n\n", "\r\rOne\nline\r\rTwo"):
+        (block,) = read_content(package.content, {"page.lead": text}).lessons[0].pages[0].blocks
+        assert isinstance(block, Text)
+        assert block.paragraphs == ("One\nline", "Two")
+    (block,) = read_content(package.content, {"page.lead": "One\r\nline"}).lessons[0].pages[0].blocks
+    assert isinstance(block, Text)
+    assert block.paragraphs == ("One\r\nline",)
