@@ -71,6 +71,12 @@ def confirm(client, company, act, sent, reason=REASON):
     return client.post(_address(company, act), sent | {"reason": reason})
 
 
+def decide(client, where, step="confirm", reason=REASON):
+    """What the second person's page at `where` would send, with what it said as they looked."""
+    seen = re.search(r'name="seen" value="(\w+)"', client.get(where).content.decode())
+    return client.post(where, {"step": step, "reason": reason} | ({"seen": seen[1]} if seen else {}))
+
+
 def do(client, company, act, /, **values):
     _, sent = preview(client, company, act, **values)
     response = confirm(client, company, act, sent)

@@ -34,6 +34,9 @@ REASON = forms.CharField(
         "min_length": gettext_lazy("Say why, in five letters or more."),
     },
 )
+CHANGED = gettext_lazy(
+    "Somebody changed something about this since you looked. This is how it is now: look again, and confirm once more."
+)
 Row = TypeVar("Row", bound=Model)
 UPLOAD_BYTES = 64 * 1024 * 1024
 

@@ -19,7 +19,7 @@ from compliance.facts.people import queries
 from compliance.facts.people.queries import erasures
 from compliance.interfaces.console import identifiers
 from compliance.interfaces.console.acting import doing, four_eyes, jobs, uploads
-from compliance.interfaces.console.acting.act import REASON, Act, Acting, CannotActError, read_upload
+from compliance.interfaces.console.acting.act import CHANGED, REASON, Act, Acting, CannotActError, read_upload
 from compliance.interfaces.console.acting.fields import ActForm, end_of
 from compliance.interfaces.console.acting.picker import Picked
 from compliance.interfaces.console.acting.registry import ACTS, may_tell
@@ -32,9 +32,6 @@ from compliance.interfaces.console.visit import Visit
 AGAIN, TABLE = "again", "table"
 """Steps of acts whose preview can be made again of the same upload, or offers a table to download."""
 
-_CHANGED = gettext_noop(
-    "Somebody changed something about this since you looked. This is how it is now: look again, and confirm once more."
-)
 _TOO_OLD = gettext_noop("This was confirmed already, or its preview is too old. Look whether it was done.")
 
 
@@ -262,7 +259,7 @@ def _confirm(visit: Visit, chosen: Act, form: ActForm, acting: Acting, draft: Jo
             draft.seen = newest
             draft.save(update_fields=["seen"])
             second, preview = four_eyes.needed(chosen, acting), chosen.preview(acting)
-            preview.warnings.insert(0, gettext(_CHANGED))
+            preview.warnings.insert(0, str(CHANGED))
             return _show_preview(visit, chosen, form, preview, draft.job_id, "", second)
     except ComplianceError as error:  # somebody else's change made the act impossible
         form.refuse(error)

@@ -1,7 +1,8 @@
 """Acts that need a second person: prepared by one, confirmed or declined by another with the same permissions.
 
-The second person sees a new preview. A prepared act waits in the company's inbox for at most seven days. Both people
-must still have the permission when it is performed, and both are in the access log and in the facts' origin.
+The second person sees a new preview, and the next one in place of the act if it says something else by the time they
+confirm. A prepared act waits in the company's inbox for at most seven days. Both people must still have the permission
+when it is performed, and both are in the access log and in the facts' origin.
 """
 
 import uuid
@@ -18,7 +19,7 @@ from django.utils.translation import gettext, gettext_lazy
 from compliance.errors import ComplianceError
 from compliance.facts.people.queries import erasures
 from compliance.interfaces.console.acting import doing, jobs, uploads
-from compliance.interfaces.console.acting.act import REASON, Act, Acting, CannotActError
+from compliance.interfaces.console.acting.act import CHANGED, REASON, Act, Acting, CannotActError
 from compliance.interfaces.console.acting.fields import ActForm
 from compliance.interfaces.console.acting.registry import ACTS, may_tell
 from compliance.interfaces.console.errors import NothingThereError
@@ -87,6 +88,8 @@ def confirm(visit: Visit, act: str, job_id: uuid.UUID) -> HttpResponse:
     visit.saw(chosen.learners(acting))  # before the act, which may remove some of them
     job.confirmed_by = visit.staff.user_id
     try:
+        if chosen.preview(acting).digest() != visit.request.POST.get("seen"):
+            return _show(visit, chosen, job, "")
         return doing.do(visit, chosen, acting, job, prepared=True)
     except ComplianceError as error:
         return _show(visit, chosen, job, str(error))
@@ -152,6 +155,9 @@ def _show(visit: Visit, chosen: Act, job: Job, error: str) -> HttpResponse:
     try:
         acting = rebuilt(job, chosen, visit.organization, visit.now, visit.staff)
         values["preview"] = found = chosen.preview(acting)
+        values["seen"] = now = found.digest()
+        if visit.request.POST.get("seen", now) != now:
+            found.warnings.insert(0, str(CHANGED))
         doing.saw(visit, found)
         form = form_of(job, chosen, visit.organization, visit.now)
         values["typed"] = form.typed() if form.is_valid() else []

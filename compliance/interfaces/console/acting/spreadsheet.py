@@ -111,6 +111,7 @@ class SpreadsheetPreview(Preview):
     columns: list[ColumnChoice] = field(default_factory=list)
     parts: list[KindOfChange] = field(default_factory=list)
     new_teams: list[str] = field(default_factory=list)
+    listed: int = LISTED
     leavers: bool = False
     refused: str = ""
     too_large: bool = False
@@ -119,6 +120,11 @@ class SpreadsheetPreview(Preview):
     type_number: int = 0
     nothing: bool = False
     wrong: int = 0
+
+    @property
+    def new_teams_named(self) -> str:
+        """The names of the first of the new teams."""
+        return ", ".join(self.new_teams[: self.listed])
 
 
 class ImportPeople(Act):

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext, gettext_lazy
 
 from compliance.catalogue import REGISTERS
@@ -66,6 +67,12 @@ class Preview:
     shares: bool = False  # `people` counts everybody whom a share reaches today, whatever rows they have already
     subject: str = ""  # who or what the confirming button names
     begun: int = 0  # for how many people a record of what they owe would begin
+
+    def digest(self) -> str:
+        """A digest of what it says, but the moments in its rows, which follow the clock."""
+        numbers = [self.rows, self.people, self.reaches, self.begun]
+        words = [*self.named, *self.seen, *self.notes, *self.warnings, *sum([*self.pairs, *self.difference], ())]
+        return salted_hmac("compliance.console.preview", repr([*numbers, *map(str, words)])).hexdigest()
 
 
 class _TakenBack(Exception):

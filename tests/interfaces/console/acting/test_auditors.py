@@ -16,7 +16,7 @@ from compliance.interfaces.console.sign_in.models import Invitation, Letter
 from compliance.rules import company_days
 from tests.companies import make_present_company
 from tests.interfaces.console.sign_in.people import give_app
-from tests.interfaces.console.test_acting import confirm, do, preview
+from tests.interfaces.console.test_acting import confirm, decide, do, preview
 
 pytestmark = pytest.mark.django_db
 LONG = "several words that do not belong together"
@@ -170,7 +170,7 @@ def test_in_four_eyes_a_second_person_confirms_and_is_the_one_who_sees_the_link(
     assert not User.objects.filter(email="ada@audit.example").exists()
     inbox = second.get(f"/console/companies/{company.organization_id}/inbox/").content.decode()
     where = re.search(r'href="([^"]+/inbox/invite-auditor/[^"]+)"', inbox)[1]
-    page = second.post(where, {"step": "confirm", "reason": "Asked for by the company"}).content.decode()
+    page = decide(second, where).content.decode()
     assert 'id="secret"' in page
 
 

@@ -19,13 +19,16 @@ from compliance.interfaces.console.models import AccessLog, Job
 from compliance.interfaces.console.permissions import AUDITOR, COMPLIANCE_MANAGER, GROUPS, OPERATOR, actor_id
 from compliance.interfaces.console.tasks import run_job
 from compliance.tenancy import context
+from tests import verbs
 from tests.companies import Company, make_company, noon
+from tests.interfaces.console import test_acting
 from tests.interfaces.console.conftest import make_staff, signed_in
 from tests.interfaces.console.test_acting import confirm, facts, preview, record_ids
 from tests.interfaces.console.test_imports import line
 
 pytestmark = pytest.mark.django_db
 REASON = "Checked against the request"
+CHANGED = "Somebody changed something about this since you looked"
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +47,7 @@ def address(company, act, job_id):
 
 
 def decide(client, company, act, job, step="confirm", reason=REASON):
-    return client.post(address(company, act, job.job_id), {"step": step, "reason": reason})
+    return test_acting.decide(client, address(company, act, job.job_id), step, reason)
 
 
 def the_job(company):
@@ -104,6 +107,41 @@ def test_nobody_erases_alone_and_a_second_person_does_after_seeing_it_anew(compa
     assert (done.username, done.act, done.reason) == ("marius", "erase", REASON)
     assert "prepared_by=manuela" in done.subject
     assert decide(client, company, "erase", job).status_code == 404
+
+
+def test_what_changed_since_the_second_person_looked_is_displayed_before_it_is_done(company, anna):
+    job = erasing(signed_in(make_staff("manuela", COMPLIANCE_MANAGER)), company, anna)
+    client, where = signed_in(make_staff("marius", COMPLIANCE_MANAGER)), address(company, "erase", job.job_id)
+
+    def seen(text):
+        return re.search(r'name="seen" value="(\w+)"', text)[1]
+
+    before = client.get(where).content.decode()
+    assert (CHANGED in before, seen(client.get(where).content.decode())) == (False, seen(before))
+    verbs.change_person(
+        organization_id=company.organization_id, at=company.now, learner_profile_id=anna.learner_profile_id,
+        person_name="Anna Stein",
+    )  # fmt: skip
+    anew = client.post(where, {"step": "confirm", "reason": REASON, "seen": seen(before)}).content.decode()
+    assert (CHANGED in anew, "Anna Stein" in anew) == (True, True)
+    assert name_of(company, anna) == "Anna Stein"
+    assert client.post(where, {"step": "confirm", "reason": REASON, "seen": seen(anew)}).status_code == 302
+    assert name_of(company, anna) is None
+
+
+def test_a_facts_file_of_which_something_was_recorded_since_is_displayed_anew(company):
+    known, new = _invited(), _invited()
+    job = prepared(signed_in(make_staff("otto", OPERATOR)), company, "import", file=_file(known, new))
+    client, where = signed_in(make_staff("olga", OPERATOR)), address(company, "import", job.job_id)
+    seen = re.search(r'name="seen" value="(\w+)"', client.get(where).content.decode())[1]
+    verbs.invite_person(
+        organization_id=company.organization_id, at=company.now, invitation_id=uuid.UUID(known["invitation_id"]),
+        work_email=known["work_email"],
+    )  # fmt: skip
+    assert CHANGED in client.post(where, {"step": "confirm", "reason": REASON, "seen": seen}).content.decode()
+    with context.company(company.organization_id):
+        assert Job.objects.get().state == Job.State.PREPARED
+    assert decide(client, company, "import", job).status_code == 302
 
 
 def test_nobody_confirms_or_declines_what_they_prepared(company, anna):

@@ -20,6 +20,7 @@ from compliance.provisioning.spreadsheets.reading import read
 from compliance.tenancy import context
 from tests.companies import Company, make_present_company
 from tests.interfaces.console.conftest import make_staff, signed_in
+from tests.interfaces.console.test_acting import decide
 from tests.provisioning.spreadsheets.exports import employees, personio, renamed, workday
 
 pytestmark = pytest.mark.django_db
@@ -112,6 +113,15 @@ def test_5000_people_are_previewed_taken_in_by_the_worker_and_known_again(page: 
         "5,000 join, 0 change, 0 move, 0 leave, 0 are as before. 0 rows are wrong. 10,014 facts recorded."
     )
     assert "there is nothing to record" in page.upload(content, leavers="on")
+
+
+def test_of_many_new_teams_the_first_are_named_and_all_are_counted(page: Page) -> None:
+    rows = "".join(f"person{number}@example.org;Person;Team {number:03d}\n" for number in range(30))
+    text = page.upload(f"E-Mail;Name;Team\n{rows}".encode())
+    assert "<b>30</b> new teams will be made: Team 000, " in text
+    assert "Team 019." in text
+    assert "The first 20 of 30." in text
+    assert "Team 029" not in text
 
 
 def test_columns_that_were_taken_wrongly_are_changed_without_the_file_being_sent_again(page: Page) -> None:
@@ -219,7 +229,7 @@ def test_in_live_a_second_person_sees_the_preview_and_confirms(page: Page, compa
     text = second.get(address).content.decode()
     assert pairs(text)["Join"] == "3"
     assert "new team" in text
-    assert second.post(address, {"step": "confirm", "reason": "seen with HR"}).status_code == 302
+    assert decide(second, address).status_code == 302
     assert page.work().message.startswith("3 join")
     with context.company(company.organization_id):
         origin = Origin.objects.filter(organization_id=company.organization_id).latest("pk")
