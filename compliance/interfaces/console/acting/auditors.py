@@ -30,7 +30,7 @@ class InviteAuditor(Act):
     title = gettext_lazy("Invite an auditor")
     explains = gettext_lazy(
         "Lets somebody from outside read the records of this company until a day, and change nothing. They get a link"
-        " that works once; it is shown to you, too."
+        " that works once; it is shown to whoever confirms this, too."
     )
     permission = Permission.CHANGE_RECORDS
     form = form_of(

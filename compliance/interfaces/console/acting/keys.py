@@ -67,7 +67,9 @@ class IssueKey(_OfKey):
 
     name = "issue-key"
     title = gettext_lazy("Issue an API key")
-    explains = gettext_lazy("Lets a program of the company read its records. The key is shown once, on the next page.")
+    explains = gettext_lazy(
+        "Lets a program of the company read its records. The key is shown once, to whoever confirms this."
+    )
     form = IssueForm
     second = True
 

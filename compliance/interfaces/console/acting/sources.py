@@ -136,7 +136,7 @@ class IssueSource(_OfSource):
     title = gettext_lazy("Issue a source")
     explains = gettext_lazy(
         "Lets a program bring facts in: an HR system, an identity provider, a learning system. Its token is shown once,"
-        " on the next page."
+        " to whoever confirms this."
     )
     form = IssueForm
     second = True
