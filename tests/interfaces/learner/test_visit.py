@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from compliance.interfaces.learner.visit import learner_page
@@ -70,5 +71,6 @@ def test_whoever_is_erased_while_a_request_is_under_way_is_told_that_nothing_was
     request = rf.post("/learn/devices")
     request.COOKIES["learner"] = signed_in(company.organization_id, anna.learner_profile_id).cookies["learner"].value
     answer = view(request)
+    assert isinstance(answer, HttpResponse)
     assert answer.status_code == 403
     assert "Nothing was changed." in answer.content.decode()
