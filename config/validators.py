@@ -7,6 +7,8 @@ uses. It raises ValueError with a sentence for the operator. Production refuses 
 import ipaddress
 import json
 import os
+from email.errors import MessageError
+from email.headerregistry import Address
 from email.utils import parseaddr
 from pathlib import Path
 from secrets import token_urlsafe
@@ -190,8 +192,14 @@ def proxies(value: list[str], info: ValidationInfo) -> list[str]:
 
 
 def sender(value: str) -> str:
-    name, _, host = parseaddr(value)[1].rpartition("@")
-    if not (name and host and (name + host).isascii()):
+    """With an address that is none, every letter would be taken for one that can never be sent, and given up."""
+    address = parseaddr(value)[1]
+    try:
+        Address(addr_spec=address)
+        address.rpartition("@")[2].encode("idna")
+    except (MessageError, ValueError, IndexError):  # the last one where nothing is before the @
+        address = ""
+    if not (address and address.isascii() and value.isprintable()):
         raise ValueError("EMAIL_FROM is an address in ASCII, as records@example.com or Records <records@example.com>.")
     return value
 

@@ -93,6 +93,8 @@ STANDBY = "postgresql://app:x@standby.invalid/compliance"
         ("EMAIL_FROM", None, "Set EMAIL_FROM"),
         ("EMAIL_FROM", "Compliance Records", "EMAIL_FROM is an address"),
         ("EMAIL_FROM", "réponse@example.com", "EMAIL_FROM is an address"),
+        ("EMAIL_FROM", "records@example..com", "EMAIL_FROM is an address"),
+        ("EMAIL_FROM", "records@example.com.", "EMAIL_FROM is an address"),
         ("DATABASE_URL", None, "Set DATABASE_URL"),
         ("REDIS_URL", None, "Set REDIS_URL"),
         ("TRUSTED_PROXIES", "10.0.0.1, caddy", "as 10.0.0.1 or 10.0.0.0/24, not 'caddy'."),
