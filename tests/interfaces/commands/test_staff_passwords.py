@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
@@ -56,3 +57,10 @@ def test_a_superuser_that_is_made_has_a_line(monkeypatch):
     with pytest.raises(CommandError):
         call_command("createsuperuser", interactive=False, username="root", email="", stdout=io.StringIO())
     assert len(_lines()) == 1
+
+
+@pytest.mark.parametrize("address", ["ada", "ada@example.org, eve@example.org", "ädä@example.org", "ada@example..org"])
+def test_nobody_is_invited_with_an_address_to_which_no_letter_can_go(address):
+    with pytest.raises(CommandError, match="is no e-mail address"):
+        call_command("invite_staff", "ada", "--email", address, stdout=io.StringIO())
+    assert not User.objects.exists()

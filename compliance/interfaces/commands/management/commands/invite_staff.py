@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import Group, User
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
+from django.core.validators import validate_email
 from django.db import transaction
 
 from compliance.interfaces.commands.operator_command import OperatorCommand
@@ -38,6 +40,11 @@ class Command(OperatorCommand):
         now = datetime.now(UTC)
         if not 0 < options["hours"] <= 24 * 30:
             raise CommandError("An invitation lasts between 1 and 720 hours.")
+        if options["email"]:
+            try:
+                validate_email(options["email"])
+            except ValidationError as error:
+                raise CommandError(f"{options['email']!r} is no e-mail address.") from error
         lasts = timedelta(hours=options["hours"])
         with transaction.atomic():
             user = User.objects.filter(username=options["name"]).first()
