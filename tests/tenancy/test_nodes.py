@@ -41,7 +41,7 @@ from tests import verbs
 from tests.companies import Company, make_company, make_present_company, noon
 from tests.interfaces.api.conftest import Caller, issue_everything
 from tests.webhooks.conftest import change, made, present, send
-from tests.webhooks.receiver import receiver
+from tests.webhooks.receiver import Request, receiver
 
 pytestmark = pytest.mark.cluster
 PEOPLE = f"/v1/people?from={noon(200):%Y-%m-%d}&to={noon(1):%Y-%m-%d}"
@@ -178,12 +178,17 @@ def test_webhooks_of_companies_whose_node_answers_are_sent_and_a_test_of_the_oth
         assert len(of_lost.requests) == 1
 
 
+def answers_slowly(_: Request) -> int:
+    time.sleep(2)
+    return 204
+
+
 def test_a_try_during_which_the_node_is_lost_is_made_again_and_delays_nobody_else(companies, administration, settings):
     settings.WEBHOOK_ALLOW_PRIVATE = True
     (dead, lost), (_, well) = companies.items()
     with receiver() as of_lost, receiver() as of_well, contextlib.ExitStack() as gone:
         of_lost.answers = lambda request: gone.enter_context(away(administration, dead)) or 204
-        of_well.answers = lambda request: time.sleep(2) or 204
+        of_well.answers = answers_slowly
         for company, found in ((lost, of_lost), (well, of_well)):
             made(company, found)
             change(company, "Anna")
