@@ -35,6 +35,7 @@ ONCE = tuple(
 ANEW = ("SHA256SUMS", "manifest.txt", "log.json", "log-key.txt", "pack.json", "history/captures.jsonl")
 _UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SEQUENCE = re.compile(rb'"sequence":([0-9]+)')
+_RECORDED_AT = re.compile(rb'"recorded_at":"[^"]+"')
 
 
 class Larger:
@@ -65,7 +66,7 @@ class Larger:
             if name in ANEW or (name.endswith(".csv") and Path(name).stem not in ONCE):
                 continue
             with self.pack.open(name) as lines, target.open("wb") as output:
-                output.writelines(lines)
+                output.writelines(map(self._captured, lines) if name.endswith(".jsonl") else lines)
             if name == "identities.jsonl":
                 self._repeat_identities(target)
             elif name.endswith(".jsonl") and Path(name).stem not in ONCE:
@@ -96,6 +97,10 @@ class Larger:
                 for copy in range(1, self.times):
                     output.writelines(self._renamed(copy, line) for line in own)
 
+    def _captured(self, line: bytes) -> bytes:
+        """A line as it is when all versions are of one capture."""
+        return _RECORDED_AT.sub(b'"recorded_at":"%b"' % self.about["snapshot"]["known_at"].encode(), line, count=1)
+
     def _renamed(self, copy: int, line: bytes) -> bytes:
         """A line as it is in the copy of this number, with other identifiers and later sequences."""
 
@@ -103,7 +108,7 @@ class Larger:
             found = match[0]
             return found if found in self.kept else b"%04x%b" % (int(found[:4], 16) ^ copy, found[4:])
 
-        line = _UUID.sub(other, line)
+        line = _UUID.sub(other, self._captured(line))
         before = self.size + (copy - 1) * self.repeated
         return _SEQUENCE.sub(lambda match: b'"sequence":%d' % (before + self.rank[int(match[1])]), line, count=1)
 
@@ -120,7 +125,7 @@ class Larger:
             for register in REGISTERS:
                 for _ in read_versions(cast("Archive", self), register, organization_id, leaves):
                     pass
-            tree.extend(map(leaf_hash, leaves.in_order()))
+            tree.extend(leaf_hash(leaf.digest) for leaf in leaves.in_order())
         capture = tree_capture_lines(
             organization_id=organization_id,
             capture_sequence=1,
