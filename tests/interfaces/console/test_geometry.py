@@ -5,7 +5,7 @@ import uuid
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from compliance.history.actions import capture_all
 from compliance.interfaces.console.page import register_page
@@ -14,6 +14,7 @@ from compliance.interfaces.console.permissions import COMPLIANCE_MANAGER, GROUPS
 from compliance.interfaces.console.understand import refreshing
 from compliance.registers.listings import LISTINGS
 from compliance.tenancy import context
+from tests.interfaces.console.companies import full_company
 from tests.verbs import share_lesson
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
@@ -91,6 +92,15 @@ MEASURE = """narrow => {
   return [...new Set(faults)];
 }"""
 
+# Tables that are wider than their frame, and words that have no room for three letters.
+SQUEEZED = """() => [
+  ...[...document.querySelectorAll("main .wide:not(:has(.weeks, .matrix))")]
+    .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => `scrolls: ${each.innerText.slice(0, 40)}`),
+  ...[...document.querySelectorAll("main td a, main td .badge")]
+    .filter(each => each.offsetWidth && each.innerText.length > 3 && each.offsetWidth < 24)
+    .map(each => `squeezed: ${each.innerText}`),
+]"""
+
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_cells_of_every_table_lie_under_their_heads_and_do_not_overlap(width: int, full, desk) -> None:
@@ -125,3 +135,30 @@ def test_the_cells_of_every_table_lie_under_their_heads_and_do_not_overlap(width
     assert {name: found for name, found in faults.items() if found} == {}
     assert all(rows[register_page(name)] for name in LISTINGS), rows
     assert all(rows[name] for name in ("work", "matrix", "captures", "person")), rows
+
+
+LONG = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenhaftschaferswessenschafe"
+PAGES_WITH_NAMES = ("course", "dashboard", "log-person", "matrix", "person", "team", "training-records", "webhooks")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_without_a_blank_stay_inside_of_the_page_and_of_their_cells(width: int, committed, desk) -> None:
+    full = full_company(2, LONG)
+    company = full.company
+    team = company.team(f"{LONG}ward", at=company.now)
+    person = company.join(LONG, at=company.start, team_ids=(team,), account_email="long@example.org")
+    course = company.course(f"{LONG}course")
+    company.share(course, days=10)
+    with context.company(company.organization_id):
+        capture_all(company.organization_id, timezone.now())
+    refreshing.refresh(company.organization_id, timezone.now())
+    known = {"learner_profile_id": person.learner_profile_id, "team_id": team, "course_id": course.course_id}
+    page: Page = desk(COMPLIANCE_MANAGER, width)
+    faults = {}
+    for each in PAGES:
+        if each.name in PAGES_WITH_NAMES:
+            values = {name: value for name, value in known.items() if f":{name}>" in each.path}
+            page.goto(reverse(f"console:{each.name}", kwargs=values | {"organization_id": company.organization_id}))
+            expect(page.get_by_text(LONG).first).to_be_attached()
+            faults[each.name] = page.evaluate(MEASURE, width < 560) + page.evaluate(SQUEEZED)
+    assert faults == {name: [] for name in PAGES_WITH_NAMES}
