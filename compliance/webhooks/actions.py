@@ -11,7 +11,13 @@ from compliance.history.queries import head
 from compliance.tenancy import context
 from compliance.tenancy.turns import wait_for_turn
 from compliance.webhooks import addresses, sending, signing
-from compliance.webhooks.errors import BadCaptureError, NoSuchWebhookError, TooManyWebhooksError, WebhookStateError
+from compliance.webhooks.errors import (
+    BadCaptureError,
+    NoSuchWebhookError,
+    TooManyWebhooksError,
+    UnreadableSecretError,
+    WebhookStateError,
+)
 from compliance.webhooks.models import Attempt, Webhook
 
 log = logging.getLogger(__name__)
@@ -68,12 +74,17 @@ def rotate_secret(
 ) -> tuple[str, Webhook]:
     """Gives a webhook another secret and returns it, displayed only now. The former one signs too, for OVERLAP.
 
-    An even older secret stops signing: a receiver knows two at most. Raises NoSuchWebhookError.
+    An even older secret stops signing: a receiver knows two at most. So does one that SECRET_KEY no longer opens, since
+    nothing could be sent while it had to sign. Raises NoSuchWebhookError.
     """
     secret = signing.new_secret()
     with transaction.atomic():
         webhook = _locked(webhook_id, organization_id)
         webhook.former_secret, webhook.former_until = webhook.secret, at + OVERLAP
+        try:
+            signing.unseal(webhook.former_secret)
+        except UnreadableSecretError:
+            webhook.former_secret, webhook.former_until = "", None
         webhook.secret = signing.seal(secret)
         webhook.save(update_fields=["secret", "former_secret", "former_until"])
     _log("webhook_secret_rotated", webhook, actor)

@@ -96,6 +96,17 @@ def test_secrets_survive_a_change_of_the_key(company, receiver, settings, capsys
         command(capsys, "reseal_webhook_secrets")
 
 
+def test_a_new_secret_sends_at_once_where_the_former_one_cannot_be_opened(company, receiver, settings, capsys):
+    _, webhook = made(company, receiver)
+    change(company, "Anna")
+    settings.SECRET_KEY = "o" * 50
+    assert send() == (0, 1, False)
+    secret, _ = actions.rotate_secret(webhook_id=webhook.webhook_id, at=present(), actor="test")
+    assert send(lambda: present() + timedelta(seconds=6)) == (1, 0, False)
+    assert receiver.requests[0].verified(secret)
+    assert "1 webhooks" in command(capsys, "reseal_webhook_secrets")
+
+
 def test_a_webhook_begins_with_what_comes_or_with_a_capture_of_before(company, receiver):
     first = change(company, "Anna")
     made(company, receiver)
