@@ -7,7 +7,7 @@ older content last, which could never be corrected. Readers and the facts' actio
 import uuid
 from collections.abc import Callable
 from datetime import date, datetime
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from compliance.facts import captured
@@ -125,8 +125,8 @@ def sweep_company(
 ) -> list[Captured]:
     """Captures left-over pending subjects and those that the clock has changed; uses no number if there are none.
 
-    `progress` is called after each capture with the number of subjects it decided. After `most` captures it returns,
-    and more may be left.
+    `progress` is called after each capture with the number of subjects it decided. After `most` captures, or as many
+    batches of sealed lines, it returns, and more may be left.
     """
     return _until_done(organization_id, now, progress, sweep=True, most=most)
 
@@ -160,13 +160,16 @@ def _until_done(
             progress(captured.subjects)
         if len(done) == most:
             return done
-    _seal_the_rest(organization_id)
+    _seal_the_rest(organization_id, most)
     return done
 
 
-def _seal_the_rest(organization_id: uuid.UUID) -> None:
-    """Seals the lines that the captures left: a large import has more. Each batch locks the head for a short time."""
-    while True:
+def _seal_the_rest(organization_id: uuid.UUID, most: int | None) -> None:
+    """Seals the lines that the captures left, at most `most` batches: a large import has more lines than captures seal.
+
+    Each batch locks the head for a short time.
+    """
+    for _ in repeat(None) if most is None else range(most):
         with context.company(organization_id):
             if not sealing.any_wait(organization_id):
                 return

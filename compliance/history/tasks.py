@@ -5,7 +5,7 @@ sweep does what a lost task did not. Arguments are identifiers only; nothing per
 
 One company never occupies all workers: only one task at a time captures it, after a few captures it goes behind what
 other companies sent meanwhile, and a task that comes in between ends at once. What that one was sent for is not lost:
-the task that has the turn looks for pending subjects once more after its turn.
+the task that has the turn looks for pending subjects, and for lines to seal, once more after its turn.
 """
 
 import logging
@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from celery import shared_task
 from django.conf import settings
 
+from compliance.facts.ledger import sealing
 from compliance.facts.recording import enqueue_capture
 from compliance.history import actions, queries
 from compliance.history.errors import NoHistoryError
@@ -66,11 +67,12 @@ def _capture(organization_id: str) -> None:
     except (NoSuchCompanyError, NoHistoryError):
         log.warning("capture of a company that is not there", extra={"organization_id": organization_id})
         return
-    if mine and (len(done) == CAPTURES_AT_ONCE or _is_pending(company)):
+    if mine and (len(done) == CAPTURES_AT_ONCE or _is_left(company)):
         enqueue_capture(company)
 
 
-def _is_pending(organization_id: uuid.UUID) -> bool:
-    """By the present time, since a fact's moment may have come while its company was captured."""
+def _is_left(organization_id: uuid.UUID) -> bool:
+    """Whether subjects are pending, by the present time, since a fact's moment may have come while its company was
+    captured; or whether lines of the ledger are not sealed yet."""
     with context.company(organization_id):
-        return queries.is_pending(organization_id, datetime.now(UTC))
+        return queries.is_pending(organization_id, datetime.now(UTC)) or sealing.any_wait(organization_id)

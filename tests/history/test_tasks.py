@@ -151,6 +151,27 @@ def test_a_backlog_is_captured_in_turn_with_other_companies(sent, monkeypatch):
         assert not sealing.any_wait(organization_id)
 
 
+def test_a_backlog_of_lines_is_sealed_in_turn_with_other_companies(sent, monkeypatch):
+    monkeypatch.setattr(sealing, "SEALED_AT_ONCE", 2)
+    company = make_company()
+    organization_id = company.organization_id
+    for number in range(20):
+        company.join(f"Person {number}")
+    take(sent)
+    tasks.capture(str(organization_id))
+    with context.company(organization_id):
+        assert ledger.waiting(organization_id).waiting == 0
+        assert sealing.any_wait(organization_id)
+    turns = 0
+    while take(sent):
+        turns += 1
+        tasks.capture(str(organization_id))
+    assert turns > 1
+    with context.company(organization_id):
+        assert not sealing.any_wait(organization_id)
+    assert sealing.verify_ledger(organization_id).fault == ""
+
+
 @pytest.mark.django_db
 def test_a_capture_task_captures_what_the_clock_has_changed_too():
     """The sweep's own task may find the turn taken at every tick, while facts keep coming."""
