@@ -245,6 +245,10 @@ def _with_offset(text: str) -> datetime:
     found = _instant(text)
     if found.tzinfo is None:
         raise ValueError
+    try:
+        _text(found), _text(found - PERIOD)
+    except OverflowError as error:  # at the ends of the calendar
+        raise ValueError from error
     return found
 
 

@@ -246,9 +246,10 @@ def test_another_moment_is_pulled_although_nothing_was_recorded(tmp_path, now):
     assert pull._text(now - timedelta(days=90)) in asked
 
 
-def test_a_moment_has_an_offset(tmp_path, capsys):
+@pytest.mark.parametrize("moment", ["2026-06-01", "0001-02-03T00:00:00Z", "9999-12-31T23:59:59-14:00"])
+def test_a_moment_has_an_offset_and_is_not_at_the_ends_of_the_calendar(tmp_path, capsys, moment):
     with pytest.raises(SystemExit):
-        pull.main(["--base-url", "http://127.0.0.1:9", "--key-env", "PULL_KEY", "--as-at", "2026-06-01", str(tmp_path)])
+        pull.main(["--base-url", "http://127.0.0.1:9", "--key-env", "PULL_KEY", "--as-at", moment, str(tmp_path)])
     assert "--as-at" in capsys.readouterr().err
 
 
