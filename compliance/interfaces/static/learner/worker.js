@@ -13,7 +13,7 @@ const UNREACHABLE = [502, 503, 504]; // a gateway's word that nobody is behind i
 const NOBODY = [401, 403]; // nobody is signed in, or somebody who has no access at present
 
 self.addEventListener("install", () => self.skipWaiting());
-self.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener("sync", (event) => event.waitUntil(send()));
 self.addEventListener("message", (event) => event.waitUntil(hear(event.data, event.ports[0])));
 self.addEventListener("fetch", (event) => {
@@ -84,12 +84,16 @@ async function empty(known) {
     .catch(() => {}); // a store that cannot be opened keeps nobody from signing out
 }
 
-// What was being kept when the browser was closed is half: it goes.
+// What was being kept when the browser was closed is half: it goes when the worker starts again. The caches are read
+// first, so that what becomes whole meanwhile is not taken for a half.
 const arriving = new Set();
 async function tidy() {
-  const kept = new Set([...(await allCourses()).filter((course) => !course.gone).map((course) => CACHE + course.take_id), ...arriving]);
-  for (const name of await caches.keys()) if (name.startsWith(CACHE) && !kept.has(name)) await caches.delete(name);
+  const names = (await caches.keys()).filter((name) => name.startsWith(CACHE));
+  const whole = (await allCourses()).filter((course) => !course.gone).map((course) => CACHE + course.take_id);
+  const kept = new Set([...whole, ...arriving]);
+  for (const name of names) if (!kept.has(name)) await caches.delete(name);
 }
+tidy().catch(() => {}); // a store that cannot be opened is read again at the next start
 
 const addressesOf = (course) => [course.overview, ...course.pages.map((each) => each.address)];
 async function courseAt(pathname) {

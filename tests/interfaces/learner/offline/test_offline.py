@@ -13,6 +13,7 @@ from compliance.facts.training.models import Completion
 from compliance.learning import links
 from compliance.learning.models import Answer, LearnerSession, PageRead, Take
 from compliance.tenancy import context
+from tests import verbs
 from tests.companies import Company, Course, Person, make_present_company
 from tests.interfaces.accessibility import axe, sniffer
 from tests.interfaces.api.conftest import Caller, issue_everything
@@ -225,6 +226,30 @@ def test_what_is_kept_waits_for_its_own_person_to_sign_in_again(
     assert (read.page_id, take.learner_profile_id) == ("p1", anna.learner_profile_id)
 
 
+def test_what_was_kept_is_sent_after_a_suspension_without_signing_in_anew(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    lose(network, phone_of_anna)
+    phone.goto(address(course, "p1"))
+    phone.get_by_text("Waiting to be sent: 1.").wait_for()
+    told = {"organization_id": company.organization_id, "person_id": anna.person_id}
+    verbs.suspend_employee(**told, at=datetime.now(UTC), now=datetime.now(UTC))
+    regain(network, phone_of_anna)
+    phone.get_by_text("Sign in again, and what is kept on this device is sent.").wait_for()
+    phone.goto("/learn/")
+    phone.get_by_text("You cannot come in at present").wait_for()
+    shot(phone, "offline-suspended")
+    assert stored(company, PageRead) == []
+    verbs.resume_employee(**told, at=datetime.now(UTC), now=datetime.now(UTC))
+    phone.reload()
+    phone.get_by_text("What you did without a connection is sent.").wait_for()
+    assert [each.page_id for each in stored(company, PageRead)] == ["p1"]
+
+
 def test_who_signs_in_on_a_shared_device_finds_nothing_of_the_person_before_them(
     company: Company, device: Devices, network: CuttingProxy
 ) -> None:
@@ -283,6 +308,19 @@ def test_signing_out_empties_the_device_after_a_word_of_warning(
     assert stored(company, PageRead) == []
 
 
+def test_signing_out_empties_the_device_when_a_gateway_has_no_server_behind_it(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    network.become(Network.ALONE)
+    phone.get_by_role("button", name="Sign out").click()
+    phone.get_by_text("You could not be signed out").wait_for()
+    assert on_device(phone) == (0, 0)
+
+
 def test_nothing_is_half_kept_when_the_device_is_full_or_the_network_dies(
     company: Company, device: Devices, network: CuttingProxy
 ) -> None:
@@ -315,6 +353,27 @@ def test_nothing_is_half_kept_when_the_device_is_full_or_the_network_dies(
     phone.get_by_role("button", name="Remove from this device").click()
     phone.get_by_role("button", name="Keep on this device").wait_for()
     assert on_device(phone)[0] == 0
+
+
+def test_what_was_half_kept_when_the_browser_was_closed_is_gone_once_it_is_open_again(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = keep(phone_of_anna, course)
+    phone.evaluate("caches.open('learner-course-half')")
+    assert on_device(phone)[0] == 2
+    browser = phone_of_anna.new_cdp_session(phone)
+    browser.send("ServiceWorker.enable")
+    browser.send("ServiceWorker.stopAllWorkers")
+    phone.goto("/learn/")
+    for _ in range(300):
+        if on_device(phone)[0] == 1:
+            break
+        phone.wait_for_timeout(100)
+    assert not phone.evaluate("caches.has('learner-course-half')")
+    assert on_device(phone)[0] == 1
 
 
 def test_a_course_that_changed_meanwhile_is_told_and_leaves_the_device(
