@@ -5,8 +5,8 @@ tried again after 5, 10, 20, ... minutes. A person who may no longer see the com
 """
 
 import logging
-import smtplib
 import uuid
+from contextlib import closing
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -28,6 +28,7 @@ from compliance.interfaces.console.reports.models import Report, StandingReport
 from compliance.interfaces.console.reports.periods import quarter_of
 from compliance.interfaces.console.reports.states import COMPARED, SIGNING, TRAINING
 from compliance.interfaces.console.wording import written_day
+from compliance.letters.mail_server import REFUSALS, MailServer
 from compliance.rules import company_days
 from compliance.tenancy import context
 from compliance.tenancy.models import Organization
@@ -86,14 +87,16 @@ def run(organization_id: uuid.UUID, standing_id: uuid.UUID, now: datetime) -> bo
         with context.company(organization_id):
             mine.update(report_id=report.report_id)
             message = _letter(company, scheduled, report, user)
-        message.send()
-    except (smtplib.SMTPException, OSError) as error:
-        log.warning("report_letter_refused", extra={"standing_id": str(standing_id), "error": type(error).__name__})
-        _put_off(scheduled, now)
-        return False
     except ComplianceError as error:
         log.warning("report_failed", extra={"standing_id": str(standing_id), "error": type(error).__name__})
         _end(company, scheduled, now, problem=str(error))
+        return False
+    try:
+        with closing(MailServer()) as server:
+            server.hand_over(message)
+    except REFUSALS as error:
+        log.warning("report_letter_refused", extra={"standing_id": str(standing_id), "error": type(error).__name__})
+        _put_off(scheduled, now)
         return False
     _end(company, scheduled, now, report=report)
     return True

@@ -120,6 +120,20 @@ def test_a_mail_server_that_refuses_is_asked_again_with_the_same_report(company,
         assert str(Report.objects.get().report_id) in mailoutbox[0].body
 
 
+def test_an_address_to_which_no_letter_can_be_written_is_given_up_until_the_next_report(
+    scheduled, manager, mail_server
+):
+    User.objects.filter(pk=manager.pk).update(email="clara@example..org")
+    due = scheduled.next_run_at
+    for _ in range(schedule.MOST_ATTEMPTS):
+        waiting = now_of(scheduled)
+        assert (waiting.begun_at, waiting.next_run_at) == (None, due)
+        assert not run(scheduled, waiting.try_at)
+    after = now_of(scheduled)
+    assert (after.begun_at, after.next_run_at > due, mail_server.received) == (None, True, [])
+    assert "did not take the last letter" in after.problem
+
+
 def test_whoever_may_not_see_the_company_any_more_gets_no_letter(company, scheduled, manager, mailoutbox):
     manager.groups.clear()
     due = scheduled.next_run_at
