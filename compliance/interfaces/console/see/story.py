@@ -57,7 +57,11 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
         "register": register,
         "happened": _about(found, policy=declared.tag == POLICIES.tag),
         "plain": [each for each in given if not _is_identifier(each[1])],
-        "identifiers": [each for each in given if _is_identifier(each[1])],
+        "identifiers": [
+            (name, ", ".join(value) if isinstance(value, list) else value)
+            for name, value in given
+            if _is_identifier(value)
+        ],
         "record": found,
         "story": written,
         "facts": happened,

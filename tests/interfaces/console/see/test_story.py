@@ -32,6 +32,7 @@ def test_the_story_of_every_record_of_every_register_opens_and_says_what_happene
         text = page.content.decode()
         assert "The record appears" in text, name
         assert "No fact names them" not in text or name == "people", name
+        assert "[&#x27;" not in text, f"a list of {name} in Python's way of writing"
 
 
 def test_the_story_of_a_course_version_tells_its_publication_and_its_shares(staff):
