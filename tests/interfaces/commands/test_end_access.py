@@ -70,7 +70,7 @@ class Access:
         answers = {"key": Client().get("/v1/snapshot", HTTP_AUTHORIZATION=f"Bearer {self.key}")}
         for name, token in (("token", self.token), ("former token", self.former)):
             answers[name] = Client().get("/scim/v2/Users", HTTP_AUTHORIZATION=f"Bearer {token}")
-        answers["learner's session"] = self.learner.get("/learn/")
+        answers["learner's session"] = self.learner.get("/learn/devices")
         answers["personal link"] = Client().get(f"/learn/in/{self.other_link}")
         answers["signing link"] = Client().get(f"/sign/{self.signing}")
         return {name for name, answer in answers.items() if answer.status_code == 200}

@@ -93,8 +93,8 @@ def test_whoever_leaves_midway_sends_nothing_more(signed_in: Callable[..., Clien
     base = f"/learn/courses/{course.course_id}/"
     client.get(f"{base}p1")
     company.leave(anna, datetime.now(UTC))
-    assert client.post(f"{base}p2", answered("q1")).status_code == 401
-    assert client.get(f"{base}p2").status_code == 303
+    assert client.post(f"{base}p2", answered("q1")).status_code == 403
+    assert client.get(f"{base}p2").status_code == 403
     with context.company(company.organization_id):
         assert not Answer.objects.filter(organization_id=company.organization_id).exists()
 
