@@ -1,13 +1,14 @@
 """What happened to a person, to a course, and between them: facts of every room, for the page of a record's story.
 
-Each room states in its `queries.py` as SQL which of its facts belong to a story (moment, what happened, detail), and
-under which identifiers the ledger keeps those facts. The parameters are %(organization)s, %(learner)s and %(course)s.
+Each room states in its `queries.py` as SQL which of its facts belong to a story (the moment, a code of what happened,
+and what the fact gives beside), and under which identifiers the ledger keeps those facts. The parameters are
+%(organization)s, %(learner)s and %(course)s.
 """
 
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from compliance.facts.certificates import queries as certificates
 from compliance.facts.courses import queries as courses
@@ -29,23 +30,21 @@ _ABOUT = (people.ABOUT, training.ABOUT, certificates.ABOUT, shares.ABOUT, course
 
 
 class Happening(NamedTuple):
-    """A fact of a story: when it took effect, what it was, its details in words, and its origins.
+    """A fact of a story: when it took effect, the code of what it was, and what it gives beside.
 
-    `of`, in stories of a person, is the title of the course or the policy."""
+    The console has the words, in the reader's language. `of`, in stories of a person, is the title of the course or the
+    policy."""
 
     at: datetime
     what: str
-    detail: str
+    given: dict[str, Any]
     of: str = ""
-    origins: tuple[str, ...] = ()
 
 
-def happenings(
-    organization_id: uuid.UUID, zone: str, learner: uuid.UUID | None, course: uuid.UUID | None
-) -> list[Happening]:
+def happenings(organization_id: uuid.UUID, learner: uuid.UUID | None, course: uuid.UUID | None) -> list[Happening]:
     """What happened to the person, the course, and between them (of all courses, if none is named), oldest first.
 
-    One statement. Times of the day in details are those of `zone`.
+    One statement.
     """
     one_course = "t.course_id = %(course)s" if course else "true"
     of_both = [part.format(course=one_course) for part in _OF_PERSON_AND_COURSE]
@@ -56,18 +55,21 @@ def happenings(
         return []
     named = "''" if course else f"coalesce({courses.title('f.course_id')}, '')"
     rows = sql.fetch(
-        f"SELECT f.at, f.what, f.detail, {named} FROM (SELECT * FROM ({' UNION ALL '.join(parts)})"  # noqa: S608 - expressions of our own
-        " u (at, what, detail, course_id) ORDER BY at DESC LIMIT %(most)s) f ORDER BY f.at DESC",
-        {"organization": organization_id, "learner": learner, "course": course, "zone": zone, "most": MOST},
+        f"SELECT f.at, f.what, f.given, {named} FROM (SELECT * FROM ({' UNION ALL '.join(parts)})"  # noqa: S608 - expressions of our own
+        " u (at, what, given, course_id) ORDER BY at DESC LIMIT %(most)s) f ORDER BY f.at DESC",
+        {"organization": organization_id, "learner": learner, "course": course, "most": MOST},
     )
     return [Happening(*row) for row in reversed(rows)]
 
 
 def origins_of(
-    organization_id: uuid.UUID, happened: Sequence[Happening], learner: uuid.UUID | None, course: uuid.UUID | None
+    organization_id: uuid.UUID, moments: Sequence[datetime], learner: uuid.UUID | None, course: uuid.UUID | None
 ) -> list[FactOrigin]:
-    """The origins of the facts of a story: the ledger's lines about the same, at the same moments. One statement."""
+    """The origins of a story's facts, which took effect at `moments`: the ledger's lines about the same, then.
+
+    One statement.
+    """
     themselves = [each for each in (learner, course) if each is not None]
     values = {"organization": organization_id, "learner": learner, "course": course, "themselves": themselves}
     about = " UNION ALL ".join(("SELECT unnest(%(themselves)s::uuid[])", *_ABOUT))
-    return ledger.origins([fact.at for fact in happened], about, values, MOST)
+    return ledger.origins(moments, about, values, MOST)

@@ -84,9 +84,10 @@ def incompletely_kept(organization_id: uuid.UUID) -> list[uuid.UUID]:
 
 
 HAPPENED = """
-SELECT t.at, 'Certificate revoked', '', t.course_id FROM certificates_certificaterevocation t
+SELECT t.at, 'revocation', jsonb_build_object(), t.course_id FROM certificates_certificaterevocation t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
-UNION ALL SELECT t.at, 'Certificate corrected', '', t.course_id FROM certificates_certificatecorrection t
+UNION ALL SELECT t.at, 'correction', jsonb_build_object(), t.course_id
+  FROM certificates_certificatecorrection t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
 """
 """SQL of what happened to certificates of %(learner)s of the courses that {course} selects (see `facts.happenings`)."""

@@ -70,9 +70,9 @@ class PackageContent(NamedTuple):
 
 
 HAPPENED = """
-SELECT published_at, 'Version ' || version || ' published', CASE WHEN retake THEN 'retake' ELSE '' END
+SELECT published_at, 'published', jsonb_build_object('version', version, 'retake', retake)
   FROM courses_release WHERE organization_id = %(organization)s AND course_id = %(course)s
-UNION ALL SELECT withdrawn_at, 'Version ' || version || ' withdrawn', '' FROM courses_release
+UNION ALL SELECT withdrawn_at, 'withdrawn', jsonb_build_object('version', version) FROM courses_release
   WHERE organization_id = %(organization)s AND course_id = %(course)s AND withdrawn_at IS NOT NULL
 """
 """SQL of what happened to %(course)s by the facts of this room (see `facts.happenings`)."""

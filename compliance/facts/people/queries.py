@@ -115,31 +115,30 @@ UNION SELECT learner_profile_id FROM people_employment
 """SQL of the people whom identifiers of this room name: a profile, an employment, an invitation."""
 
 HAPPENED = """
-SELECT joined_at AS at, 'Joined the company' AS what,
-    CASE WHEN staff_practice THEN 'staff practice' ELSE '' END AS detail
+SELECT joined_at AS at, 'joined_company' AS what, jsonb_build_object('practice', staff_practice) AS given
   FROM people_employment WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
-UNION ALL SELECT left_at, 'Left the company', '' FROM people_employment
+UNION ALL SELECT left_at, 'left_company', jsonb_build_object() FROM people_employment
   WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s AND left_at IS NOT NULL
-UNION ALL SELECT s.at, CASE WHEN s.suspended THEN 'Suspended' ELSE 'Resumed' END, '' FROM people_suspension s
+UNION ALL SELECT s.at, CASE WHEN s.suspended THEN 'suspended' ELSE 'resumed' END, jsonb_build_object()
+  FROM people_suspension s
   JOIN people_employment e ON e.organization_id = s.organization_id AND e.person_id = s.person_id
   WHERE s.organization_id = %(organization)s AND e.learner_profile_id = %(learner)s
-UNION ALL SELECT m.at, CASE WHEN m.joined THEN 'Joined the team' ELSE 'Left the team' END, coalesce(t.name, '')
+UNION ALL SELECT m.at, CASE WHEN m.joined THEN 'joined_team' ELSE 'left_team' END,
+    jsonb_build_object('team', coalesce(t.name, ''))
   FROM people_teammembership m
   LEFT JOIN people_team t ON t.organization_id = m.organization_id AND t.team_id = m.team_id
   WHERE m.organization_id = %(organization)s AND m.learner_profile_id = %(learner)s
-UNION ALL SELECT at, CASE WHEN joined THEN 'Came as ' ELSE 'Went as ' END || door, '' FROM people_contact
+UNION ALL SELECT at, CASE WHEN joined THEN 'came_as_' ELSE 'went_as_' END || door, jsonb_build_object()
+  FROM people_contact
   WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
-UNION ALL SELECT at, 'Roles changed',
-    CASE WHEN role_ids = '{}' THEN 'none' ELSE coalesce(array_to_string(role_ids, ', '), '') END
+UNION ALL SELECT at, 'roles_changed', jsonb_build_object('roles', role_ids)
   FROM people_personroles WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
-UNION ALL SELECT at, 'Absence recorded',
-    to_char(first_day, 'FMDD FMMonth YYYY') || ' to ' || to_char(last_day, 'FMDD FMMonth YYYY')
+UNION ALL SELECT at, 'absence_recorded', jsonb_build_object('away', ARRAY[first_day, last_day])
   FROM people_absence WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
-UNION ALL SELECT voided_at, 'Absence taken back',
-    to_char(first_day, 'FMDD FMMonth YYYY') || ' to ' || to_char(last_day, 'FMDD FMMonth YYYY')
+UNION ALL SELECT voided_at, 'absence_voided', jsonb_build_object('away', ARRAY[first_day, last_day])
   FROM people_absence
   WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s AND voided_at IS NOT NULL
-UNION ALL SELECT at, 'Erased at the company''s instruction', '' FROM people_erasure
+UNION ALL SELECT at, 'erased', jsonb_build_object() FROM people_erasure
   WHERE organization_id = %(organization)s AND learner_profile_id = %(learner)s
 """
 """SQL of what happened to %(learner)s by the facts of this room (see `facts.happenings`)."""

@@ -247,14 +247,14 @@ def signer_company(receipt: str) -> str:
 
 
 SIGNED = """
-SELECT t.signed_at, initcap(t.act) || ' version ' || t.version, 'as ' || t.door, t.course_id
+SELECT t.signed_at, t.act, jsonb_build_object('version', t.version, 'door', t.door), t.course_id
   FROM policies_receipt t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
 """
 """SQL of what %(learner)s signed of the policies that {course} selects (see `facts.happenings`)."""
 
 PUBLISHED = """
-SELECT published_at, 'Policy version ' || version || ' published', replace(change_kind, '_', ' ')
+SELECT published_at, 'published', jsonb_build_object('version', version, 'change', change_kind)
   FROM policies_policyversion WHERE organization_id = %(organization)s AND course_id = %(course)s
 """
 """SQL of what happened to the policy %(course)s (see `facts.happenings`)."""

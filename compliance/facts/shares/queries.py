@@ -56,12 +56,11 @@ NEWEST = """ORDER BY t.at DESC, t.id = (SELECT min(o.id) FROM shares_sharestep o
 """SQL of the newest of some steps `t` of a share, in the order of `loading`, in whatever order they were recorded."""
 
 HAPPENED = """
-SELECT s.at, CASE WHEN s.at = h.opened_at THEN 'Shared' ELSE 'Share changed' END,
-    concat_ws(', ', CASE s.audience WHEN 'everyone' THEN 'with everyone' WHEN 'teams' THEN 'with teams'
-      WHEN 'people' THEN 'with some people' END, s.requirement, replace(s.deadline_basis, '_', ' '), s.days || ' days')
+SELECT s.at, CASE WHEN s.at = h.opened_at THEN 'shared' ELSE 'share_changed' END,
+    jsonb_build_object('audience', s.audience, 'requirement', s.requirement, 'basis', s.deadline_basis, 'days', s.days)
   FROM shares_sharestep s JOIN shares_share h ON h.organization_id = s.organization_id AND h.share_id = s.share_id
   WHERE s.organization_id = %(organization)s AND h.course_id = %(course)s
-UNION ALL SELECT ended_at, 'Share ended', '' FROM shares_share
+UNION ALL SELECT ended_at, 'unshared', jsonb_build_object() FROM shares_share
   WHERE organization_id = %(organization)s AND course_id = %(course)s AND ended_at IS NOT NULL
 """
 """SQL of what happened to shares of %(course)s (see `facts.happenings`)."""

@@ -16,19 +16,17 @@ SELECT learner_profile_id FROM training_completion
 """SQL of the people whom identifiers of this room name: a completion."""
 
 HAPPENED = """
-SELECT t.at, 'Completed', CASE WHEN t.assessed THEN 'assessed' ELSE '' END, t.course_id FROM training_completion t
+SELECT t.at, 'completed', jsonb_build_object('assessed', t.assessed), t.course_id FROM training_completion t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
-UNION ALL SELECT t.voided_at, 'Completion voided', '', t.course_id FROM training_completion t
+UNION ALL SELECT t.voided_at, 'completion_voided', jsonb_build_object(), t.course_id FROM training_completion t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
     AND t.voided_at IS NOT NULL
-UNION ALL SELECT t.at, CASE t.change WHEN 'waive' THEN 'Waived' WHEN 'reinstate' THEN 'Reinstated'
-      ELSE 'Deadline set' END,
-    coalesce(replace(t.reason_code, '_', ' '), to_char(t.due_at AT TIME ZONE %(zone)s, 'DD Mon YYYY, HH24:MI'), ''),
+UNION ALL SELECT t.at, t.change, jsonb_build_object('reason', t.reason_code, 'due_at', t.due_at),
     t.course_id FROM training_obligationchange t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
-UNION ALL SELECT t.at, 'Reminder sent', '', t.course_id FROM training_reminder t
+UNION ALL SELECT t.at, 'reminder_sent', jsonb_build_object(), t.course_id FROM training_reminder t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
-UNION ALL SELECT t.at, 'Marked in a live session', t.attended || ', by ' || t.marked_by,
+UNION ALL SELECT t.at, 'attendance_marked', jsonb_build_object('attended', t.attended, 'by', t.marked_by),
     t.course_id FROM training_attendancemark t
   WHERE t.organization_id = %(organization)s AND t.learner_profile_id = %(learner)s AND {course}
 """

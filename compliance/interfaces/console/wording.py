@@ -94,6 +94,7 @@ STATES: dict[str, Words] = {
     "online": _("Online"),
     "on_site": _("On site"),
     "trainer": _("The trainer"),
+    "svc": _("This service"),
     # course versions
     "course_release": _("Published version"),
     "release_unavailable": _("Version that is not known"),

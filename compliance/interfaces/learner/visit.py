@@ -2,7 +2,7 @@
 
 `learner_page` wraps a view: it finds the session, opens the company's context and one transaction for the whole visit,
 sets the learner as the origin of what is recorded in it, and adds the answer's headers. A request without a valid
-session is redirected to `/learn/`; a person who has no access at present is told so, and stays signed in.
+session is redirected to `/learn/`; a person who has no access at present gets a page that says so, and stays signed in.
 """
 
 import uuid

@@ -100,8 +100,8 @@ def test_a_change_of_roles_alone_decides_nothing_anew(inside: uuid.UUID) -> None
 def test_a_story_says_that_roles_changed(inside: uuid.UUID) -> None:
     lines = [JOINED, changed("roles", 2, role_ids=["buyer", "auditor"]), changed("none", 3, role_ids=[])]
     assert take_in(inside, lines).errors == []
-    told = [each.detail for each in happenings(inside, "UTC", ANA, None) if each.what == "Roles changed"]
-    assert told == ["first-aider, manager", "auditor, buyer", "none"]
+    told = [each.given["roles"] for each in happenings(inside, ANA, None) if each.what == "roles_changed"]
+    assert told == [["first-aider", "manager"], ["auditor", "buyer"], []]
 
 
 def test_erasure_clears_roles_and_accepts_no_more(inside: uuid.UUID) -> None:

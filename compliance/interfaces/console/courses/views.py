@@ -16,6 +16,7 @@ from compliance.interfaces.console.courses import people
 from compliance.interfaces.console.courses.doings import acts, policy_address
 from compliance.interfaces.console.courses.states import state_of
 from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.happened import in_words
 from compliance.interfaces.console.understand import of_course, queries
 from compliance.interfaces.console.understand.of_course import EVERYBODY, Audience
 from compliance.interfaces.console.understand.views import summary_state
@@ -71,7 +72,7 @@ def course(visit: Visit, course_id: uuid.UUID) -> HttpResponseBase:
         "newest": next((each for each in every if each.in_use), None),
         "shares": shared,
         "of_lessons": any(each.lesson_alone and each.ended_at is None for each in shared),
-        "facts": happenings(organization_id, visit.organization.time_zone, None, course_id),
+        "facts": in_words(happenings(organization_id, None, course_id), visit.zone),
         "acts": acts(
             visit, "assign", "remind-course", "record-completion", "void-completion", "publish-course",
             course_id=course_id,

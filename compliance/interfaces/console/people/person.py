@@ -17,6 +17,7 @@ from compliance.interfaces.console import because
 from compliance.interfaces.console.acting.fields import PersonForm
 from compliance.interfaces.console.acting.registry import ACTS, offered
 from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.happened import in_words
 from compliance.interfaces.console.moments import chosen
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.visit import Visit
@@ -78,7 +79,7 @@ def person(visit: Visit, learner_profile_id: uuid.UUID) -> HttpResponse:
             (each, visit.link("act-void-absence", _of_absence(learner_profile_id, each)))
             for each in absences.absences_of(organization_id, learner_profile_id, when.question.moment)
         ],
-        "facts": happenings(organization_id, visit.organization.time_zone, learner_profile_id, None)[::-1],
+        "facts": in_words(happenings(organization_id, learner_profile_id, None)[::-1], visit.zone),
         "to_do": sorted(to_do, key=_urgency),
         "others": [each for each in duties if each not in to_do],
         "overdue": sum(each.late for each in to_do),

@@ -12,6 +12,7 @@ from compliance.facts.policies.queries import Version
 from compliance.interfaces.console import keyset
 from compliance.interfaces.console.acting.registry import ACTS
 from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.happened import in_words
 from compliance.interfaces.console.moments import Chosen, chosen
 from compliance.interfaces.console.permissions import Permission
 from compliance.interfaces.console.policies import people, signatures
@@ -68,7 +69,7 @@ def policy(visit: Visit, course_id: uuid.UUID) -> HttpResponse:
         "lists_of": {word: _address(visit, when, word) for word in signatures.RECORDS.filters}
         | {"both": _address(visit, when, "")},
         "show": asked if len(words) == 1 else "",
-        "facts": happenings(organization_id, visit.organization.time_zone, None, course_id)[-HAPPENINGS_LISTED:][::-1],
+        "facts": in_words(happenings(organization_id, None, course_id)[-HAPPENINGS_LISTED:][::-1], visit.zone),
         "acts": {} if when.travels else _acts(visit, course_id),
         "exports": _exports(visit, when, course_id, asked),
     }

@@ -11,13 +11,14 @@ from compliance.catalogue import REGISTERS
 from compliance.catalogue.certificates import CERTIFICATES
 from compliance.catalogue.policies import POLICIES
 from compliance.catalogue.training import TRAINING_RECORDS
-from compliance.facts.happenings import Happening, happenings, origins_of
+from compliance.facts.happenings import happenings, origins_of
 from compliance.history import queries
 from compliance.history.queries import NamedRecord
 from compliance.history.records import versions
 from compliance.interfaces.console import because, identifiers
 from compliance.interfaces.console.acting.registry import offered
 from compliance.interfaces.console.errors import NothingThereError
+from compliance.interfaces.console.happened import Happened, in_words
 from compliance.interfaces.console.page import register_page
 from compliance.interfaces.console.permissions import accounts
 from compliance.interfaces.console.see import origins
@@ -41,9 +42,7 @@ def story(visit: Visit, register: str, record_id: uuid.UUID) -> HttpResponse:
         words = {"name": register, "record": record_id}
         raise NothingThereError(_("The register %(name)s holds no record %(record)s.") % words)
     visit.crumb(_(declared.title), register_page(register))
-    happened = happenings(
-        organization.organization_id, organization.time_zone, found.learner_profile_id, found.course_id
-    )
+    happened = in_words(happenings(organization.organization_id, found.learner_profile_id, found.course_id), visit.zone)
     happened = _with_origins(happened, organization.organization_id, found, visit.now)
     known = versions(organization.organization_id, found.birth, VERSIONS_AT_MOST + 1)  # the oldest is only compared
     written = story_of(known, happened, visit.now)[-VERSIONS_AT_MOST:]
@@ -93,10 +92,12 @@ def _about(found: NamedRecord, *, policy: bool) -> str:
 
 
 def _with_origins(
-    happened: list[Happening], organization_id: uuid.UUID, found: NamedRecord, now: datetime
-) -> list[Happening]:
+    happened: list[Happened], organization_id: uuid.UUID, found: NamedRecord, now: datetime
+) -> list[Happened]:
     """Each fact with its origin."""
-    found_origins = origins_of(organization_id, happened, found.learner_profile_id, found.course_id)
+    found_origins = origins_of(
+        organization_id, [fact.at for fact in happened], found.learner_profile_id, found.course_id
+    )
     known = accounts(now) if any(each.actor_id for each in found_origins) else {}
     by_moment: dict[datetime, dict[str, None]] = {}
     for each in found_origins:

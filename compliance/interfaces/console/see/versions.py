@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from compliance.facts.happenings import Happening
 from compliance.history.records import Version, differ
 from compliance.interfaces.console import identifiers
+from compliance.interfaces.console.happened import Happened
 
 
 class Change(NamedTuple):
@@ -78,7 +78,7 @@ def difference(before: str | None, after: str, *, renamed: bool) -> Difference:
     return Difference(changes, bool(new and not old), bool(old and not new), renamed)
 
 
-def story_of(found: list[Version], happened: list[Happening], now: datetime) -> list[StoryVersion]:
+def story_of(found: list[Version], happened: list[Happened], now: datetime) -> list[StoryVersion]:
     """Each version with what it changed and the facts that took effect with it, and whether it is in force at `now`."""
     current = _in_force(found, now)
     at_once: dict[datetime, dict[str, None]] = defaultdict(dict)

@@ -42,7 +42,7 @@ def test_the_story_of_a_course_version_tells_its_publication_and_its_shares(staf
     where = f"/console/companies/{full.company.organization_id}/records/courses/{record.record_id}/"
     text = staff(OPERATOR).get(where).content.decode()
     assert "Version 1 published" in text
-    assert "with everyone, required" in text
+    assert "With everyone · Required" in text
     assert "The facts about this course" in text
 
 
