@@ -30,7 +30,7 @@ def test_every_field_of_a_row_that_people_read_has_words() -> None:
     named = {name for register in REGISTERS.values() for name in register.row.model_fields}
     technical = {name for name in named if name.endswith(("_sha256", "_digest", "_change_id", "_by"))}
     rest = named - technical - set(wording.FIELDS) - set(ONLY_PROGRAMS_READ)
-    assert rest == {"cause", "changed_at", "cycle_id", "html", "logic_version", "record_id", "row_id"}
+    assert rest == {"cause", "html", "logic_version", "row_id"}
 
 
 def test_a_day_and_a_moment_have_one_form_on_the_company_s_clock() -> None:

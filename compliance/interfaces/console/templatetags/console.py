@@ -77,7 +77,8 @@ def field_value(context: dict[str, Any], name: str, value: Any) -> SafeString | 
     if isinstance(value, str) and name.endswith(("_at", "_until", "_from")):
         return moment(context, value)
     if isinstance(value, list):
-        return ", ".join(str(each.get("title", each)) if isinstance(each, dict) else str(each) for each in value)
+        written = wording.state if name == "doors" else str
+        return ", ".join(written(each.get("title", each) if isinstance(each, dict) else each) for each in value)
     return str(value) if name.endswith(_AS_THEY_ARE) else wording.state(value)
 
 

@@ -8,8 +8,10 @@ import pytest
 from compliance.catalogue import REGISTERS
 from compliance.catalogue.courses import COURSES
 from compliance.catalogue.people import PEOPLE
+from compliance.catalogue.policies import POLICIES
 from compliance.history.actions import capture_all
 from compliance.history.models import HistoryRecord, HistoryRow
+from compliance.interfaces.console import languages
 from compliance.interfaces.console.permissions import OPERATOR
 from compliance.tenancy import context
 from tests import verbs
@@ -83,3 +85,15 @@ def test_what_holds_now_is_the_newest_version_of_a_record_with_more_than_a_page_
     assert story.count("<li>") == 2
     assert story.count("holds now") == 1
     assert "The record appears" not in story
+
+
+def test_the_doors_of_a_policy_version_and_the_names_of_its_proofs_are_in_the_readers_language(staff):
+    full = full_company(2)
+    with context.company(full.company.organization_id):
+        record = HistoryRecord.objects.get(register=POLICIES.number)
+    client = staff(OPERATOR)
+    client.cookies[languages.COOKIE] = "de"
+    where = f"/console/companies/{full.company.organization_id}/records/policies/{record.record_id}/"
+    text = client.get(where).content.decode()
+    assert "<dt>Für</dt><dd>Mitarbeitende</dd>" in text
+    assert "Fingerabdruck der Version" in text
