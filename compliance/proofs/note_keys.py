@@ -1,5 +1,6 @@
 """Ed25519 keys that sign notes: the only module here that needs `cryptography`, which is fast and constant-time."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -26,8 +27,16 @@ class NoteSigner:
 
     def sign(self, text: str) -> str:
         """Return `text` as a signed note."""
-        signature = self.private_key.sign(check_text(text).encode())
-        return format_note(text, [NoteSignature(self.key_name, self._key().key_hash(), signature)])
+        return signed_by_all(text, [self])
+
+    def signature(self, text: str) -> NoteSignature:
+        """Return the signature of `text`."""
+        return NoteSignature(self.key_name, self._key().key_hash(), self.private_key.sign(check_text(text).encode()))
 
     def _key(self) -> VerifierKey:
         return VerifierKey(self.key_name, self.private_key.public_key().public_bytes_raw())
+
+
+def signed_by_all(text: str, signers: Iterable[NoteSigner]) -> str:
+    """Return `text` as a note with a signature of each of the signers: whoever has one of their keys can check it."""
+    return format_note(text, [each.signature(text) for each in signers])

@@ -8,6 +8,7 @@ not trust a table for that, but checks an inclusion proof against a checkpoint w
 import re
 import time
 import uuid
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from compliance.interfaces.console.evidence.models import ManifestRequest
 from compliance.log import keys, queries
 from compliance.proofs.errors import TreeProofRefused
 from compliance.proofs.merkle import leaf_hash, root_from_inclusion
-from compliance.proofs.note_keys import NoteSigner
+from compliance.proofs.note_keys import NoteSigner, signed_by_all
 from compliance.proofs.pack_captures import EVIDENCE_CONSTANT, manifest_text
 
 KEPT = timedelta(days=1)
@@ -71,7 +72,7 @@ def signed(
         asked_at=now,
     )
     if keys.holds_key():
-        answer(keys.signing_key(purpose=PURPOSE))
+        answer(keys.signers(purpose=PURPOSE))
     deadline = time.monotonic() + patience
     try:
         while True:
@@ -90,10 +91,12 @@ def signed(
         request.delete()
 
 
-def answer(signer: NoteSigner) -> int:
+def answer(signers: Sequence[NoteSigner]) -> int:
     """Signs the manifests that wait, and refuses texts that are none. Returns how many were answered.
 
-    The manifest of a capture that is not in the log yet stays waiting. Raises LogFolderError.
+    Every key signs: until the log grows after a change of keys, the checkpoint in a pack is signed by the former key,
+    and whoever checks a pack has one key for both. The manifest of a capture that is not in the log yet stays waiting.
+    Raises LogFolderError.
     """
     answered = 0
     for request in ManifestRequest.objects.filter(note="", refused="").order_by("asked_at")[:100]:
@@ -101,7 +104,7 @@ def answer(signer: NoteSigner) -> int:
         if match is None or match[1] != str(request.organization_id):
             ManifestRequest.objects.filter(pk=request.pk).update(refused="What was asked for is no manifest of a pack.")
         elif log_place(request.organization_id, request.capture_sequence, match[2]) is not None:
-            ManifestRequest.objects.filter(pk=request.pk).update(note=signer.sign(request.text))
+            ManifestRequest.objects.filter(pk=request.pk).update(note=signed_by_all(request.text, signers))
         else:
             continue
         answered += 1

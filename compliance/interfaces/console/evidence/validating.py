@@ -28,8 +28,19 @@ class Verdict(NamedTuple):
 
 
 def validate(pack: Path) -> Verdict:
-    """Runs the verifier on a pack. It raises nothing: a failure to run is a verdict too."""
-    key = next(iter(keys.verifier_keys()), "")
+    """Runs the verifier on a pack, with each of the log's keys until it holds, the newest first.
+
+    It raises nothing: a failure to run is a verdict too. The verdict of the newest key counts when none holds.
+    """
+    verdicts = []
+    for key in keys.verifier_keys() or [""]:
+        verdicts.append(_with_key(pack, key))
+        if verdicts[-1].holds:
+            return verdicts[-1]
+    return verdicts[0]
+
+
+def _with_key(pack: Path, key: str) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="evidence-validated-", dir=pack.parent) as folder:
         program = Path(folder, "verify.py")
         program.write_text(single_file("verify"), encoding="utf-8", newline="")

@@ -17,11 +17,13 @@ from compliance.interfaces.console.evidence import building, manifests
 from compliance.interfaces.console.evidence.errors import CannotBuildError
 from compliance.interfaces.console.evidence.models import ManifestRequest
 from compliance.interfaces.console.evidence.subject import subject
+from compliance.interfaces.console.evidence.validating import validate
 from compliance.log import keys, queries, signing
 from compliance.proofs.pack_captures import manifest_text
 from compliance.proofs.signed_note import verified_text
 from compliance.proofs.single_file import single_file
 from tests.companies import ADMINISTRATOR
+from tests.interfaces.console.evidence.conftest import KEY
 from tests.interfaces.console.evidence.packs import LOG_KEY, files_of, rows, verified
 from tests.interfaces.console.small_company import FORMULA, NOW, SmallCompany, small_company
 from tests.verbs import change_person
@@ -224,11 +226,24 @@ def test_the_signer_signs_manifests_of_captures_under_the_log_and_nothing_else(s
         ManifestRequest.objects.create(
             organization_id=small.organization_id, capture_sequence=capture_sequence, text=text, asked_at=NOW
         )
-    assert manifests.answer(keys.signing_key(purpose=manifests.PURPOSE)) == 4
+    assert manifests.answer(keys.signers(purpose=manifests.PURPOSE)) == 4
     found = {name: ManifestRequest.objects.get(text=text) for name, text in texts.items()}
     assert verified_text(found["good"].note, keys.verifier_keys("evidence")[0]) == good
     assert {name for name, each in found.items() if each.refused} == {"a checkpoint", "another company", "no list"}
     assert {name for name, each in found.items() if not each.refused and not each.note} == {"another history"}
+
+
+def test_a_pack_verifies_with_one_key_while_the_log_has_not_grown_since_its_key_was_changed(small, tmp_path, settings):
+    signing.sign_new(NOW)
+    settings.CHECKPOINT_KEYS = ["a newer key of the test, as long as it must be", KEY]
+    content = built(small, tmp_path)
+    assert files_of(content)["log-key.txt"].decode() == f"{LOG_KEY}\n"
+    assert verified(content).total == 0
+    assert validate(tmp_path / "pack.zip").holds
+    text = verified_text(files_of(content)["manifest.txt"].decode(), keys.verifier_keys("evidence")[0])
+    assert text.startswith("svc.evidence/2\n")
+    settings.CHECKPOINT_KEYS = settings.CHECKPOINT_KEYS[:1]
+    assert validate(tmp_path / "pack.zip").holds is not True
 
 
 def test_requests_that_nobody_fetched_are_forgotten_after_a_day(small):

@@ -80,6 +80,6 @@ def _pass(asked: witnesses.Witnesses) -> int:
     """Signs what is new and the packs that wait, then asks the witnesses. Returns how many entries were signed."""
     entries = signing.sign_new(datetime.now(UTC))
     access_heads.sign_new()
-    manifests.answer(keys.signing_key(purpose=manifests.PURPOSE))
+    manifests.answer(keys.signers(purpose=manifests.PURPOSE))
     cosign_newest(asked, datetime.now(UTC))
     return entries
