@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import expect
 
+from compliance.learning import sessions
 from compliance.learning.models import Answer, Take
 from compliance.tenancy import context
 from development.demo.telling import PACKAGES
@@ -214,8 +215,21 @@ def test_a_film_whose_session_ends_leads_to_the_way_in(viewer):
     page.get_by_role("button", name="Play the film").click()
     page.get_by_role("button", name="Next scene").click()
     page.get_by_label("p1.q1.yes").check()
-    seen.company.leave(seen.anna, at=datetime.now(UTC) - timedelta(seconds=1))
+    with context.company(seen.company.organization_id):
+        sessions.end_all(seen.company.organization_id, datetime.now(UTC))
     page.get_by_role("button", name="Check my answer").click()
     expect(page.get_by_label("Your e-mail address")).to_be_visible()
     assert str(seen.course.course_id) in page.url  # the page to which the requested link leads
+    assert _counted(seen, Answer) == []
+
+
+def test_a_film_whose_viewer_has_left_the_company_says_so(viewer):
+    seen = viewer(small.lesson("one", small.page("p1", small.film(small.question("q1")))))
+    page = seen.open("p1")
+    page.get_by_role("button", name="Play the film").click()
+    page.get_by_role("button", name="Next scene").click()
+    page.get_by_label("p1.q1.yes").check()
+    seen.company.leave(seen.anna, at=datetime.now(UTC) - timedelta(seconds=1))
+    page.get_by_role("button", name="Check my answer").click()
+    expect(page.get_by_role("heading", name="You cannot come in at present")).to_be_visible()
     assert _counted(seen, Answer) == []
