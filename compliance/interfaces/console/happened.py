@@ -41,7 +41,7 @@ _WHAT: dict[str, Words] = {
     "revocation": _("Certificate revoked"),
     "correction": _("Certificate corrected"),
 }
-"""Sentences of the facts whose code is no value of the contract."""
+"""Sentences by the code of a fact. A code that is not here is a value of the contract, with the words of `wording`."""
 
 _AUDIENCES: dict[str, Words] = {
     "everyone": _("With everyone"),

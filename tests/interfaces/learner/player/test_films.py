@@ -209,12 +209,18 @@ def test_what_is_wrong_and_what_came_of_an_answer_have_the_focus_without_script(
     expect(page.locator("#verdict-q1")).to_be_focused()
 
 
-def test_a_film_whose_session_ends_leads_to_the_way_in(viewer):
+def _about_to_answer(viewer):
+    """A viewer and their page, on which the answer to the film's question is chosen and not sent yet."""
     seen = viewer(small.lesson("one", small.page("p1", small.film(small.question("q1")))))
     page = seen.open("p1")
     page.get_by_role("button", name="Play the film").click()
     page.get_by_role("button", name="Next scene").click()
     page.get_by_label("p1.q1.yes").check()
+    return seen, page
+
+
+def test_a_film_whose_session_ends_leads_to_the_way_in(viewer):
+    seen, page = _about_to_answer(viewer)
     with context.company(seen.company.organization_id):
         sessions.end_all(seen.company.organization_id, datetime.now(UTC))
     page.get_by_role("button", name="Check my answer").click()
@@ -224,11 +230,7 @@ def test_a_film_whose_session_ends_leads_to_the_way_in(viewer):
 
 
 def test_a_film_whose_viewer_has_left_the_company_says_so(viewer):
-    seen = viewer(small.lesson("one", small.page("p1", small.film(small.question("q1")))))
-    page = seen.open("p1")
-    page.get_by_role("button", name="Play the film").click()
-    page.get_by_role("button", name="Next scene").click()
-    page.get_by_label("p1.q1.yes").check()
+    seen, page = _about_to_answer(viewer)
     seen.company.leave(seen.anna, at=datetime.now(UTC) - timedelta(seconds=1))
     page.get_by_role("button", name="Check my answer").click()
     expect(page.get_by_role("heading", name="You cannot come in at present")).to_be_visible()
