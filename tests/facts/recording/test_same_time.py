@@ -90,6 +90,22 @@ def _attendances_in_two_places(company: Company, course: Course, person: Person)
     return first, second
 
 
+def _recorded_after(company: Company, first: FactLine, second: FactLine) -> None:
+    """Records `second` while another transaction that has recorded `first` is open, and commits meanwhile."""
+
+    def record_second() -> None:
+        try:
+            record(company.organization_id, [second], now=NOW)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as threads, recording_elsewhere(company.organization_id, [first], NOW) as elsewhere:
+        here = threads.submit(record_second)
+        until_somebody_waits()
+        elsewhere.commit()
+        here.result(60)
+
+
 @pytest.mark.usefixtures("committed")
 @pytest.mark.parametrize(
     "lines",
@@ -105,18 +121,8 @@ def test_what_another_transaction_records_at_the_same_time_is_recorded_once(line
     company = make_company()
     first, second = lines(company, company.course(), company.join())
 
-    def record_second() -> None:
-        try:
-            record(company.organization_id, [second], now=NOW)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as threads, recording_elsewhere(company.organization_id, [first], NOW) as elsewhere:
-        here = threads.submit(record_second)
-        until_somebody_waits()
-        elsewhere.commit()
-        with pytest.raises(RefusedByRuleError):
-            here.result(60)
+    with pytest.raises(RefusedByRuleError):
+        _recorded_after(company, first, second)
 
 
 @pytest.mark.usefixtures("committed")
@@ -133,17 +139,7 @@ def test_a_new_lesson_that_another_transaction_makes_at_the_same_time_is_compare
 
     first, second = published(company.course(), "1"), published(company.course(), "2")
 
-    def record_second() -> None:
-        try:
-            record(company.organization_id, [second], now=NOW)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as threads, recording_elsewhere(company.organization_id, [first], NOW) as elsewhere:
-        here = threads.submit(record_second)
-        until_somebody_waits()
-        elsewhere.commit()
-        with pytest.raises(AlreadyExistsError, match="at this moment"):
-            here.result(60)
+    with pytest.raises(AlreadyExistsError, match="at this moment"):
+        _recorded_after(company, first, second)
     with pytest.raises(RefusedByRuleError, match="one differs from before"):
         record(company.organization_id, [second], now=NOW)
