@@ -8,8 +8,9 @@ set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   until PGPASSWORD="$REPLICATOR_PASSWORD" pg_basebackup --host="$PRIMARY_HOST" --port="${PRIMARY_PORT:-5432}" \
     --username=replicator --pgdata="$PGDATA" --slot=standby --wal-method=stream --checkpoint=fast --write-recovery-conf; do
+    # Of a copy that was killed; any other it has removed itself. Other files are not deleted: PGDATA may be mistyped.
+    if [ -f "$PGDATA/backup_label" ]; then find "$PGDATA" -mindepth 1 -delete; fi
     echo "The primary cannot be copied yet; has prepare.sh been run there?" >&2
-    find "$PGDATA" -mindepth 1 -delete
     sleep 5
   done
   chmod 0700 "$PGDATA"

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -224,6 +225,23 @@ def test_a_backup_is_never_written_over_another(tmp_path):
     assert done.returncode == 1
     assert "Name a new folder" in done.stderr
     assert (tmp_path / "database.dump").read_text() == "yesterday's"
+
+
+def test_a_standby_deletes_nothing_in_a_folder_that_is_not_its_own(tmp_path):
+    other = tmp_path / "17" / "main" / "PG_VERSION"
+    other.parent.mkdir(parents=True)
+    other.write_text("17")
+    given = {"PRIMARY_HOST": "127.0.0.1", "PRIMARY_PORT": "1", "REPLICATOR_PASSWORD": "none", "PGDATA": str(tmp_path)}
+    started = subprocess.Popen(
+        ["sh", str(DEPLOY / "standby" / "start.sh")], env={"PATH": os.environ["PATH"]} | given, text=True,
+        stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    try:
+        assert any("cannot be copied yet" in line for line in started.stderr)
+    finally:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.communicate()
+    assert other.read_text() == "17"
 
 
 def test_patroni_loses_nothing_that_was_acknowledged_and_lets_nobody_in_without_a_password():
