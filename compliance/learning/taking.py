@@ -49,7 +49,8 @@ def resume(assignment: Assignment, now: datetime) -> Way | None:
     """The take in progress or finished; None if nothing that counts was begun.
 
     A take of an earlier release is carried: it ends, and a new one gets the pages and answers of the unchanged lessons.
-    Raises NoContentError and AlreadyCompletedError.
+    What was begun before the course was completed in another way is not: a retake and a renewal begin anew. Raises
+    NoContentError and AlreadyCompletedError.
     """
     return _opened(assignment, now, begin=False)
 
@@ -215,15 +216,17 @@ def _verdict(state: QuestionProgress, right: bool, *, repeated: bool) -> Verdict
 def _opened(assignment: Assignment, now: datetime, *, begin: bool) -> Way | None:
     takes = _takes(assignment)
     chosen = _chosen(assignment, takes, now)
-    if chosen is None and (begin or _to_carry(assignment, takes)):
+    if chosen is None and (begin or _to_carry(assignment, takes, now)):
         wait_for_turn(assignment.organization_id, f"take {assignment.learner_profile_id} {assignment.course_id}")
         takes = _takes(assignment)
-        if before := _to_carry(assignment, takes):  # another tab may be finishing one, which is not carried then
+        before = _to_carry(assignment, takes, now)
+        if before:  # another tab may be finishing one, which is not carried then
             lock(Take, assignment.organization_id, "take_id", [each.take_id for each in before])
             takes = _takes(assignment)
+            before = _to_carry(assignment, takes, now)
         chosen = _chosen(assignment, takes, now)
-        if chosen is None:
-            chosen = _begin(assignment, _to_carry(assignment, takes), now)
+        if chosen is None and (begin or before):
+            chosen = _begin(assignment, before, now)
             takes = _takes(assignment)
     if chosen is None:
         return None
@@ -269,8 +272,25 @@ def _chosen(assignment: Assignment, takes: list[Take], now: datetime) -> Take | 
     return None
 
 
-def _to_carry(assignment: Assignment, takes: list[Take]) -> list[Take]:
-    return [each for each in takes if each.finished_at is None and each.carried_at is None]
+def _to_carry(assignment: Assignment, takes: list[Take], now: datetime) -> list[Take]:
+    """The takes that are not finished, without those whose course was completed in another way after they began."""
+    open_takes = [each for each in takes if each.finished_at is None and each.carried_at is None]
+    if not open_takes:
+        return []
+    records = courses.assignments(
+        assignment.organization_id,
+        assignment.learner_profile_id,
+        now,
+        None if assignment.lesson_release_id else assignment.course_id,
+        assignment.lesson_release_id,
+    )
+    completed = {each.record_id: each.completed_at for each in records if each.completed_at is not None}
+    # Staff may record a completion of a day before the take began: then its own record is completed.
+    return [
+        each
+        for each in open_takes
+        if each.record_id not in completed and all(moment < each.begun_at for moment in completed.values())
+    ]
 
 
 _PAGES_CARRIED = """

@@ -91,7 +91,7 @@ def _last_day(due_at: datetime, zone: ZoneInfo) -> tuple[date, str]:
     # the last second before an hour is stated as that hour.
     last = due_at - company_days.ONE_MICROSECOND
     its_day = company_days.day_of(zone.key, last)
-    if company_days.end_of_day(zone.key, its_day) - last < _TO_THE_END:
+    if company_days.end_of_day(zone.key, its_day) - last <= _TO_THE_END:
         return its_day, ""
     return its_day, f"{due_at.astimezone(zone) + _ONE_SECOND:%H:%M}"
 

@@ -307,6 +307,27 @@ class TestNewReleases:
             assert again.take.take_id != way.take.take_id
             assert progress_of(again).pages_done == 0
 
+    @pytest.mark.parametrize("meanwhile", [False, True], ids=["at once", "after another release"])
+    def test_what_was_begun_before_it_was_completed_elsewhere_counts_for_no_retake(self, company, now, meanwhile):
+        anna = company.join()
+        course = teach(company, ONE, TWO)
+        with context.company(company.organization_id):
+            do_everything(begin(company, anna, course), now)
+        if meanwhile:
+            course = teach_again(company, course, 2, ONE, TWO)
+        company.complete(anna, course, datetime.now(UTC))
+        take_in(company)
+        teach_again(company, course, 3, ONE, TWO, retake=True)
+        later = datetime.now(UTC)
+        with context.company(company.organization_id):
+            found = of(company, anna, later, course_id=course.course_id)
+            assert not found.done
+            assert taking.resume(found, later) is None
+            again = begin(company, anna, course)
+            assert again.carried_at is None
+            assert progress_of(again).pages_done == 0
+            assert taking.finish(again, later) is None
+
     def test_a_withdrawn_release_says_so_and_loses_nothing(self, company, now):
         anna = company.join()
         course = teach(company, ONE, TWO)

@@ -70,6 +70,11 @@ def test_a_deadline_at_midnight_ends_the_day_before():
     assert words.by_day(midnight, at("2026-11-20T09:00"), LONDON) == "by Friday 27 November"
 
 
+@pytest.mark.parametrize("due_at", ["2026-11-27T23:59", "2026-11-27T23:59:59"])
+def test_a_deadline_in_the_last_minute_of_a_day_means_the_day(due_at):
+    assert words.by_day(at(due_at), at("2026-11-27T09:00"), LONDON) == "today"
+
+
 @pytest.mark.parametrize(
     ("now", "said"),
     [
