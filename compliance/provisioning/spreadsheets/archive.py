@@ -18,6 +18,9 @@ _PIECE = 64 * 1024
 _LONGEST_TAG = 512 * 1024
 _DEEPEST = 100
 """How deep tags may lie within each other; a workbook needs ten, and expat keeps each open one in memory."""
+_ENCODINGS = frozenset({"utf-8", "utf-16", "iso-8859-1", "us-ascii"})
+"""Those that expat reads by itself; a workbook has one of the first two. Others it looks up among Python's codecs."""
+
 NO_WORKBOOK = "The file is no Excel workbook (.xlsx) that can be read. Open it in Excel and save it anew as .xlsx."
 
 Start = Callable[[str, dict[str, str]], None]
@@ -61,6 +64,7 @@ class Archive:
         parser.StartElementHandler, parser.EndElementHandler = opened, closed
         parser.CharacterDataHandler = text
         parser.StartDoctypeDeclHandler = _refuse_doctype
+        parser.XmlDeclHandler = _refuse_other_encodings
         read = 0
         try:
             for piece in self._pieces(name):
@@ -117,3 +121,8 @@ def _refuse_large_directory(data: bytes) -> None:
 
 def _refuse_doctype(*_: object) -> None:
     raise UnreadableFileError(NO_WORKBOOK)
+
+
+def _refuse_other_encodings(_: str, encoding: str | None, __: int) -> None:
+    if encoding is not None and encoding.lower() not in _ENCODINGS:
+        raise UnreadableFileError(NO_WORKBOOK)

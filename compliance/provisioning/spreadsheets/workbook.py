@@ -208,8 +208,10 @@ class _Rows:
             self._type, self._style = attributes.get("t", "n"), attributes.get("s", "")
             self._pieces, self._length = [], 0
         elif tag == "row":
-            self._row = _whole(attributes.get("r")) or self._row + 1
-            self._column, self._cells = 0, []
+            number = _whole(attributes.get("r")) or self._row + 1
+            if number <= self._row:  # two rows of one number could not be told apart
+                raise UnreadableFileError(NO_WORKBOOK)
+            self._row, self._column, self._cells = number, 0, []
         elif tag == "rPh":
             self._phonetic = True
         self._taking = tag in ("v", "t") and not self._phonetic

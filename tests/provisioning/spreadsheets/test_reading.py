@@ -133,6 +133,12 @@ def _bomb(name: str) -> bytes:
             return workbook("<row/>", "<si/>" * 100_001)
         case "broken":
             return _broken(workbook(cells(["E-Mail"] * 300)))
+        case "unknown encoding":
+            return workbook(whole="<?xml version='1.0' encoding='hex'?><worksheet/>")
+        case "encoding of several bytes":
+            return workbook(whole="<?xml version='1.0' encoding='utf-7'?><worksheet/>")
+        case "two rows of one number":
+            return workbook(cells(["E-Mail"]) + '<row r="2"><c><v>1</v></c></row>' * 2)
         case "half":
             return workbook(cells(["E-Mail"]))[:-30]
         case _:
@@ -146,7 +152,20 @@ def _broken(data: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "name",
-    ["blanks", "one tag without end", "one long cell", "entities", "depth", "strings", "broken", "half", "no XML"],
+    [
+        "blanks",
+        "one tag without end",
+        "one long cell",
+        "entities",
+        "depth",
+        "strings",
+        "broken",
+        "unknown encoding",
+        "encoding of several bytes",
+        "two rows of one number",
+        "half",
+        "no XML",
+    ],
 )
 def test_a_workbook_that_is_a_bomb_or_broken_is_refused_in_bounded_memory(
     name: str, monkeypatch: pytest.MonkeyPatch
