@@ -9,7 +9,7 @@ import boto3
 from boto3.exceptions import Boto3Error
 from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import BotoCoreError, ClientError
 from storages.backends.s3 import S3Storage
 from urllib3.exceptions import HTTPError
 
@@ -43,9 +43,7 @@ class BucketStorage(S3Storage):
     URLs of objects are never published: downloads go through the service and its checks.
     """
 
-    faults: tuple[type[Exception], ...] = (
-        BotoCoreError, ClientError, Boto3Error, HTTPClientError, HTTPError, OSError,
-    )  # fmt: skip
+    faults: tuple[type[Exception], ...] = (BotoCoreError, ClientError, Boto3Error, HTTPError, OSError)
 
     def __init__(
         self,
