@@ -99,7 +99,7 @@ class Environment(BaseSettings):
         description="30000 in web processes: how long one statement of a page may take; `/v1` has"
         " `READ_TIMEOUT_MILLISECONDS`",
     )
-    REDIS_URL: str = _setting(
+    REDIS_URL: Annotated[str, AfterValidator(validators.redis_address)] = _setting(
         "broker, limits, leases",
         lambda data: None if processes.holds(data.get("PROCESS_ROLE", ""), "REDIS_URL") else "",
     )
@@ -228,7 +228,10 @@ class Environment(BaseSettings):
         "the mail server, where reminders go out",
         lambda data: None if validators.is_live(data) and data.get("REMINDERS") == "on" else "localhost",
     )
-    EMAIL_PORT: Port = _setting("its port", _either(live=587, test=25))
+    EMAIL_PORT: Port = _setting(
+        "its port: in production 465 has TLS from the first byte, any other begins it by STARTTLS",
+        _either(live=587, test=25),
+    )
     EMAIL_HOST_USER: str = Field("", description="the account there")
     EMAIL_HOST_PASSWORD: str = Field("", description="its password")
     WEBHOOK_ALLOW_PRIVATE: Annotated[Literal["0", "1"], AfterValidator(validators.private_receivers)] = Field(

@@ -253,7 +253,9 @@ EMAIL_HOST = environment.EMAIL_HOST
 EMAIL_PORT = environment.EMAIL_PORT
 EMAIL_HOST_USER = environment.EMAIL_HOST_USER
 EMAIL_HOST_PASSWORD = environment.EMAIL_HOST_PASSWORD
-EMAIL_USE_TLS = PRODUCTION
+# By its registration, this port has TLS from the first byte; a client that begins without it waits in vain.
+EMAIL_USE_SSL = PRODUCTION and EMAIL_PORT == 465
+EMAIL_USE_TLS = PRODUCTION and not EMAIL_USE_SSL
 EMAIL_TIMEOUT = 20
 
 CELERY_BROKER_URL = REDIS_URL

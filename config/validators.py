@@ -13,8 +13,10 @@ from email.utils import parseaddr
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import ValidationInfo
+from redis.connection import parse_url
 
 from config import processes
 from config.databases import database
@@ -147,9 +149,24 @@ def server(described: dict[str, Any]) -> tuple[str, str]:
     return described["HOST"], described["PORT"] or "5432"
 
 
+def redis_address(value: str) -> str:
+    """With another one every call would fail, and not as it does while Redis is away."""
+    address = value or "redis://"  # a role that needs none has an empty one
+    try:
+        parse_url(address)
+    except ValueError:  # its message may quote the password
+        address = ""
+    if not address.startswith(("redis://", "rediss://")):
+        raise ValueError(
+            "REDIS_URL reads redis://:password@host:port/0, and begins with rediss:// where Redis has TLS."
+        )
+    return value
+
+
 def base_url(value: str, info: ValidationInfo) -> str:
-    if is_live(info.data) and not value.startswith("https://"):
-        raise ValueError("Production needs BASE_URL to begin with https://.")
+    """The log is named after it, for good, so a host that a template left out must not go unnoticed."""
+    if is_live(info.data) and not (value.startswith("https://") and urlsplit(value).hostname):
+        raise ValueError("Production needs BASE_URL to begin with https:// and the name of a host.")
     return value.rstrip("/")
 
 

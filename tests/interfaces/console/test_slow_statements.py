@@ -29,6 +29,7 @@ def test_every_connection_of_a_web_process_has_a_statement_timeout_and_a_command
 
     assert timeout(_ASK) == "30s"
     assert timeout(_ASK, STATEMENT_TIMEOUT_MILLISECONDS="5000") == "5s"
+    assert timeout(_ASK, STATEMENT_TIMEOUT_MILLISECONDS="") == "30s"  # an empty line of a file of settings
     setup = "import django; django.setup()\n"
     command = _ASK.replace("import config.asgi\n", setup)
     assert timeout(command, DJANGO_SETTINGS_MODULE="config.settings") == "0"

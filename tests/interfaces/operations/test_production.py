@@ -83,6 +83,8 @@ STANDBY = "postgresql://app:x@standby.invalid/compliance"
         ("OIDC_ISSUER", "http://login.example.com", "OIDC_ISSUER to begin with https://"),
         ("BASE_URL", None, "Set BASE_URL"),
         ("BASE_URL", "http://records.example.com", "begin with https://"),
+        ("BASE_URL", "https://", "and the name of a host"),
+        ("BASE_URL", "https:///learn/", "and the name of a host"),
         ("ALLOWED_HOSTS", None, "ALLOWED_HOSTS"),
         ("ALLOWED_HOSTS", "*", "ALLOWED_HOSTS"),
         ("LOG_FOLDER", None, "Set LOG_FOLDER"),
@@ -97,6 +99,9 @@ STANDBY = "postgresql://app:x@standby.invalid/compliance"
         ("EMAIL_FROM", "records@example.com.", "EMAIL_FROM is an address"),
         ("DATABASE_URL", None, "Set DATABASE_URL"),
         ("REDIS_URL", None, "Set REDIS_URL"),
+        ("REDIS_URL", "redis.invalid:6379", "REDIS_URL reads redis://"),
+        ("REDIS_URL", "unix:///run/redis.sock", "REDIS_URL reads redis://"),
+        ("REDIS_URL", "redis://:pass/word@redis.invalid:6379/0", "REDIS_URL reads redis://"),
         ("TRUSTED_PROXIES", "10.0.0.1, caddy", "as 10.0.0.1 or 10.0.0.0/24, not 'caddy'."),
         ("TRUSTED_PROXIES", "10.0.0.1:8000, ::1, proxy", "not '10.0.0.1:8000', 'proxy'."),
         ("TRUSTED_PROXIES", "::ffff:10.0.0.1", "holds IPv4 as 10.0.0.1"),
@@ -147,6 +152,12 @@ def test_proxies_are_addresses_and_networks_of_both_kinds(production, monkeypatc
     assert loaded(production | {"TRUSTED_PROXIES": ",".join(named)}, monkeypatch)["TRUSTED_PROXIES"] == named
 
 
+@pytest.mark.parametrize(("port", "from_the_first_byte"), [("465", True), ("587", False), ("2525", False)])
+def test_letters_always_go_out_under_tls_as_their_port_has_it(production, port, from_the_first_byte, monkeypatch):
+    found = loaded(production | {"EMAIL_PORT": port}, monkeypatch)
+    assert (found["EMAIL_USE_SSL"], found["EMAIL_USE_TLS"]) == (from_the_first_byte, not from_the_first_byte)
+
+
 @pytest.mark.parametrize("setting", ["CURSOR_KEYS", "SECOND_FACTOR_KEYS"])
 def test_blanks_beside_the_comma_between_keys_are_no_part_of_a_key(production, setting, monkeypatch):
     newest, oldest = "n3wK9vQx7Lr2Tz8Wn5Bd1Hs6Jf4Mp0YcEuAg", production[setting]
@@ -178,7 +189,8 @@ def test_without_environment_it_is_production_and_every_fault_is_named(monkeypat
 def test_no_fault_quotes_a_secret(production, monkeypatch):
     """Addresses are secrets too: they hold passwords."""
     wrong = {
-        name: f"sesame-{name}" for name in (*SECRETS, "DATABASE_URL", "DATABASE_OWNER_URL", "SECRET_KEY_FALLBACKS")
+        name: f"sesame-{name}"
+        for name in (*SECRETS, "DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY_FALLBACKS")
     }
     message = _refusal(production | wrong, monkeypatch)
     assert "A database URL reads" in message

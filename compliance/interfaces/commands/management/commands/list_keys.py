@@ -10,7 +10,7 @@ class Command(ListIssued[ApiKey]):
     help = "Lists the valid API keys. With --issuer-left only those whose issuer is no longer a member of staff."
     model = ApiKey
     noun = "keys"
-    columns = ("key_id", "organization_id", "name", "ending", "scopes", "expires_at")
+    columns = ("key_id", "organization_id", "name", "ending", "scopes", "networks", "expires_at")
 
     def line(self, row: ApiKey) -> str:
         """Which key, whose, what it may read, until when."""
