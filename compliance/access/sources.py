@@ -78,7 +78,9 @@ def issue_source(
     wanted = _kinds(kinds)
     name = name.strip()
     if not name or len(name) > 100 or not name.isprintable():
-        raise BadSourceNameError("A source needs a name of 1 to 100 characters: the origin of its facts.")
+        raise BadSourceNameError(
+            "A source needs a name of 1 to 100 printable characters in one line: the origin of its facts."
+        )
     blocks = [network(each) for each in networks]
     ends_at = _end(expires_at or at + USUAL_LIFE, at)
     token = tokens.new_token(tokens.SOURCE_PREFIXES[environment])
@@ -177,10 +179,13 @@ def end_seen_in_url(*, digests: Sequence[bytes], at: datetime) -> int:
 
 
 def expire_sources(now: datetime, warn_before: timedelta) -> int:
-    """Closes expired sources, deletes expired former tokens, and logs which expire soon. Returns how many."""
-    Source.objects.filter(former_until__lte=now).update(former_digest=None, former_until=None)
+    """Closes expired sources, ends expired former tokens, and logs which expire soon. Returns how many.
+
+    The worker does this, which may write no digest (`tenancy.roles`): without `former_until` one is no token's.
+    """
+    Source.objects.filter(former_until__lte=now).update(former_until=None)
     over = Source.objects.filter(revoked_at=None, expires_at__lte=now)
-    ended = over.update(revoked_at=now, revoked_reason=EXPIRED, former_digest=None, former_until=None)
+    ended = over.update(revoked_at=now, revoked_reason=EXPIRED, former_until=None)
     if ended:
         log.warning("sources_expired", extra={"sources": ended})
     for source in Source.objects.filter(revoked_at=None, expires_at__lte=now + warn_before):

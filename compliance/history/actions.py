@@ -62,7 +62,7 @@ def create_company(
     commits the history before the coordinator commits the row, so a coordinator that dies in between leaves a history
     that can be found by its identifier alone.
 
-    Raises UnknownTimeZoneError and CompanyExistsError.
+    Raises BadCompanyNameError, UnknownTimeZoneError and CompanyExistsError.
     """
     try:
         complete_from = start_of_day(time_zone, history_from)

@@ -19,6 +19,10 @@ class CompanyExistsError(TenancyError):
     """An organization with this identifier exists already."""
 
 
+class BadCompanyNameError(TenancyError):
+    """A company's name is empty, too long or not in one line."""
+
+
 class UnknownTimeZoneError(TenancyError):
     """The name is no IANA time zone."""
 

@@ -168,7 +168,7 @@ def test_expired_sources_are_closed_and_open_again_by_a_new_token(organization, 
     assert tidying.expire_sources(then) == 1
     source.refresh_from_db()
     soon.refresh_from_db()
-    assert (source.revoked_reason, soon.revoked_at, soon.former_digest) == ("expired", None, None)
+    assert (source.revoked_reason, soon.revoked_at, soon.former_until) == ("expired", None, None)
     (warned,) = [each for each in caplog.records if each.message == "source_expires_soon"]
     assert warned.source_id == str(soon.source_id)
     token, rotated = _rotate(source, then)
@@ -198,6 +198,8 @@ def test_the_commands_issue_rotate_list_and_revoke(organization):
     (listed,) = json.loads(run("list_sources", company, "--json"))
     assert (listed["name"], listed["issued_by"], listed["networks"]) == ("Workday", "rotate_source", ["192.0.2.0/24"])
     assert "Workday" in run("list_sources")
+    with pytest.raises(CommandError, match="could be reopened"):  # the reason for which its token alone would end
+        run("revoke_source", issued["source_id"], "--reason", "expired")
     run("revoke_source", issued["source_id"], "--reason", "no longer used")
     assert run("list_sources", company) == "0 sources.\n"
     with pytest.raises(CommandError, match="no kind of fact"):

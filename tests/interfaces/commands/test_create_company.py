@@ -34,6 +34,9 @@ def test_a_company_is_made_and_its_id_told(capsys: pytest.CaptureFixture[str]) -
         ("Mars/Olympus", "2024-01-01", "is no IANA time zone"),
         ("europe/paris", "2024-01-01", "is no IANA time zone"),
         ("../UTC", "2024-01-01", "is no IANA time zone"),
+        # Folders of zones have these beside those of the IANA: each machine's own, and one with leap seconds.
+        ("localtime", "2024-01-01", "is no IANA time zone"),
+        ("right/Europe/Paris", "2024-01-01", "is no IANA time zone"),
         ("UTC", "01.01.2024", "is no date"),
         ("UTC", "0024-01-01", "lies outside the years"),
     ],
@@ -45,6 +48,15 @@ def test_a_zone_or_a_date_that_does_not_exist_is_named_and_nothing_is_made(
     with pytest.raises(CommandError, match=reason) as refused:
         call_command("create_company", "Acme", "--time-zone", zone, "--history-from", history_from)
     assert (zone if "zone" in reason else history_from) in str(refused.value)
+    assert Organization.objects.count() == before
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["", " ", "x" * 201, "Ac\nme", "Acme\x00", "Acme\udcff"])
+def test_a_name_that_cannot_be_kept_or_displayed_is_refused_in_a_sentence_and_nothing_is_made(name: str) -> None:
+    before = Organization.objects.count()
+    with pytest.raises(CommandError, match="1 to 200 characters, in one line"):
+        call_command("create_company", name, *ARGUMENTS)
     assert Organization.objects.count() == before
 
 

@@ -5,7 +5,9 @@ from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
-from compliance.access.sources import revoke_source
+from django.core.management.base import CommandError
+
+from compliance.access.sources import GOES_ON, revoke_source
 from compliance.interfaces.commands.operator_command import OperatorCommand
 
 
@@ -19,6 +21,8 @@ class Command(OperatorCommand):
         parser.add_argument("--reason", required=True, help="At most 40 characters.")
 
     def handle(self, *_: Any, **options: Any) -> None:
+        if options["reason"] in GOES_ON:
+            raise CommandError(f"{options['reason']!r} is what ends a token alone, so the source could be reopened.")
         source = revoke_source(
             source_id=options["source_id"], at=datetime.now(UTC), actor="revoke_source", reason=options["reason"]
         )
