@@ -45,7 +45,7 @@ def move(organization_id: uuid.UUID, tell: Callable[[Move], None] = lambda moved
         try:
             _move(file)
             moved = Move(file.file_id, file.size, "")
-        except FilesError as error:
+        except (FilesError, OSError) as error:  # an OSError: this machine has no room for the copy
             moved = Move(file.file_id, file.size, str(error))
             faults.append(moved)
         tell(moved)

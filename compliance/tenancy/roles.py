@@ -9,7 +9,7 @@ Roles that may do less than `app`:
 - `app_web`, which answers requests from outside, creates no companies, records no verification runs, and does not write
   the log.
 - `app_worker`, which processes what others send in, sees no second factor, creates no account, invitation, role, API
-  key or source, and does not write the log.
+  key or source, changes keys and sources only to end them, and does not write the log.
 - `app_signer` reads the histories, the digests of the lines of ledgers and of the access log, and the companies. It
   records how far it has signed, and may close a company.
 """
@@ -63,6 +63,12 @@ _MOVED_BY_SENDING: Final = (
     "test_id", "test_asked_at", "claim", "claimed_until",
 )  # fmt: skip
 
+# The columns by which the worker ends what has expired. With others it could make an existing key one of its own.
+_ENDED: Final = {
+    "access_apikey": Granted(READ, ("revoked_at", "revoked_reason")),
+    "access_source": Granted(READ, ("revoked_at", "revoked_reason", "former_until")),
+}
+
 # In learners' tables the worker makes links for letters, erases personal data, and tidies; learners act through web.
 _LEARNERS: Final = {
     "learning_linkrequest": Granted(frozenset({"SELECT", "DELETE"})),
@@ -111,8 +117,8 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
             return Granted(frozenset({"SELECT", "UPDATE", "DELETE"}))
         if table.startswith("sign_in_"):  # the hourly tidying; it invites nobody
             return Granted(frozenset({"SELECT", "DELETE"}))
-        if table in ("access_apikey", "access_source"):
-            return Granted(frozenset({"SELECT", "UPDATE"}))
+        if table in _ENDED:
+            return _ENDED[table]
         if table == "webhooks_webhook":
             return Granted(READ, _MOVED_BY_SENDING)
         if table in _LEARNERS:

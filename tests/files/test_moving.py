@@ -2,6 +2,7 @@
 
 import io
 import os
+import resource
 import uuid
 from datetime import UTC, datetime
 
@@ -63,6 +64,20 @@ def test_what_is_changed_or_missing_stays_and_is_named_and_all_else_moves(both, 
     assert all(each.fault for each in faults)
     assert target.objects() == {sound.name: b"sound"}
     assert (again(changed).place, again(sound).place) == (source.place, target.place)
+
+
+def test_one_for_whose_copy_there_is_no_room_stays_and_is_named_and_all_else_moves(both, settings):
+    source, target = both
+    large, small = keep(bytes(3_000_000)), keep(b"small")
+    settings.FILES_PLACE = target.place
+    before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, most))
+    try:
+        (fault,) = moving.move(COMPANY)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
+    assert (fault.file_id, bool(fault.fault)) == (large.file_id, True)
+    assert (again(large).place, again(small).place) == (source.place, target.place)
 
 
 def test_one_that_was_half_moved_is_moved_whole(both, settings):

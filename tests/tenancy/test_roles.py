@@ -38,6 +38,10 @@ DENIED = {
         "INSERT INTO auth_user_groups (user_id, group_id) VALUES (1, 1)",
         "DELETE FROM console_staffaccess",
         "INSERT INTO access_apikey (key_id) VALUES (gen_random_uuid())",
+        "UPDATE access_apikey SET digest = ''",
+        "UPDATE access_apikey SET scopes = '{people:read}'",
+        "UPDATE access_apikey SET expires_at = 'infinity'",
+        "UPDATE access_source SET former_digest = ''",
         "INSERT INTO django_session (session_key) VALUES ('mine')",
         "UPDATE django_session SET expire_date = now()",
         "INSERT INTO log_leaf (index, kind, organization_id, capture_sequence, entry, statement)"
@@ -94,7 +98,9 @@ ALLOWED = {
         "SELECT * FROM pending_work(now(), NULL)",
         "UPDATE operations_companystanding SET verified_at = now(), verified_well = true",
         "DELETE FROM django_session WHERE expire_date < now()",
-        "UPDATE access_apikey SET revoked_at = now() WHERE false",
+        "SELECT * FROM access_apikey FOR UPDATE",
+        "UPDATE access_apikey SET revoked_at = now(), revoked_reason = 'expired' WHERE false",
+        "UPDATE access_source SET revoked_at = now(), revoked_reason = 'expired', former_until = NULL WHERE false",
     ],
     roles.SIGNER: [
         "SELECT * FROM history_historyrow",
