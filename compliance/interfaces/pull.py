@@ -61,29 +61,36 @@ def pull(
     say: Callable[[str], None],
     bar: Progress | None = None,
     limit: int = 200,
+    exactly: bool = False,
 ) -> bool:
     """Brings the folder up to the company's latest snapshot; returns whether anything had to be done.
 
-    Raises PullError when the service refuses or fails, FaultError when the data breaks the contract.
+    `exactly`: the rows must be those at `now`; otherwise rows of less than a day ago, and the moment of a pull under
+    way, will do. Raises PullError when the service refuses or fails, FaultError when the data breaks the contract;
+    after that the next pull begins anew.
     """
     folder.finish()
     latest = service.get("/v1/snapshot")["snapshot"]
     last = folder.state
-    if last and not folder.plan and _unchanged(last, latest, now):
+    if last and not folder.plan and _unchanged(last, latest, now, exactly):
         say("Nothing has changed since the last pull.")
         return False
     if folder.plan and folder.plan["organization_id"] != latest["organization_id"]:
         raise PullError("The pull under way is of another company. Use another folder.")
     if last and last["organization_id"] != latest["organization_id"]:
         raise PullError("The folder holds another company. Use another folder.")
-    if not folder.plan:
+    if not folder.plan or (exactly and folder.plan["as_at"] != _text(now)):
         start = max(now - PERIOD, _instant(latest["history_complete_from"]))
         folder.begin(
             {"organization_id": latest["organization_id"], "as_at": _text(now), "from": _text(min(start, now))}
         )
     plan = folder.plan
-    parts = _pull_to_one_pin(service, folder, plan, limit, bar)
-    _check(folder, parts, last)
+    try:
+        parts = _pull_to_one_pin(service, folder, plan, limit, bar)
+        _check(folder, parts, last, plan)
+    except FaultError:
+        folder.give_up()  # what is on disk would be found faulty for ever, even once the service is mended
+        raise
     whole = [part for part in parts if not part.skipped]
     pins = {part.pin for part in whole}
     for part in parts:
@@ -108,9 +115,10 @@ def pull(
     return True
 
 
-def _unchanged(last: Json, latest: Json, now: datetime) -> bool:
+def _unchanged(last: Json, latest: Json, now: datetime, exactly: bool) -> bool:
     moved = (last["sequence"], last["capture_sequence"]) != (latest["sequence"], latest["capture_sequence"])
-    return not moved and abs(now - _instant(last["as_at"])) < FRESH
+    away = abs(now - _instant(last["as_at"]))
+    return not moved and (not away if exactly else away < FRESH)
 
 
 def _pull_to_one_pin(
@@ -126,6 +134,7 @@ def _pull_to_one_pin(
             return parts
         for part in behind:
             folder.restart(part.register)
+    folder.give_up()  # the newest pin may be one that a restored history does not have
     raise PullError(f"The company's history moved during each of {ROUNDS} rounds. Try again.")
 
 
@@ -145,8 +154,7 @@ def _pull_register(
         except PullError as error:
             if error.code != "insufficient_scope":
                 raise
-            part.skipped = True
-            folder.keep(part)
+            part.skipped = True  # not kept: a pull that goes on may do so with a key that opens it
             break
         _accept(part, page)
         following = service.ahead(path, {"cursor": part.cursor, "limit": str(limit)}) if part.cursor else None
@@ -175,7 +183,7 @@ def _accept(part: RegisterProgress, page: Json) -> None:
         raise FaultError(f"{part.register}: {pulled} rows came, but total says {part.total}.")
 
 
-def _check(folder: Folder, parts: list[RegisterProgress], last: Json) -> None:
+def _check(folder: Folder, parts: list[RegisterProgress], last: Json, plan: Json) -> None:
     """Checks all that can be checked without the service. Raises FaultError."""
     for part in parts:
         if part.skipped:
@@ -203,11 +211,14 @@ def _check(folder: Folder, parts: list[RegisterProgress], last: Json) -> None:
     faults = verify(pages).faults
     if faults:
         raise FaultError("\n".join(str(fault) for fault in faults[:20]))
-    _check_prefix(folder, parts, last)
+    _check_prefix(folder, parts, last, plan)
 
 
-def _check_prefix(folder: Folder, parts: list[RegisterProgress], last: Json) -> None:
-    """The receipts of the last pull must still be the beginning of the chain, as far as the key still opens it."""
+def _check_prefix(folder: Folder, parts: list[RegisterProgress], last: Json, plan: Json) -> None:
+    """The receipts of the last pull must still be the beginning of the chain, as far as the key still opens it.
+
+    There may be fewer only if this pull is of an earlier moment.
+    """
     number, digest = (last.get("receipts") or [0, ""])[:2]
     if number == 0 or not _has_receipts(parts):
         return
@@ -215,6 +226,9 @@ def _check_prefix(folder: Folder, parts: list[RegisterProgress], last: Json) -> 
         if position == number:
             if row["receipt_sha256"] != digest:
                 break
+            return
+    else:
+        if _instant(plan["as_at"]) < _instant(last["as_at"]):
             return
     raise FaultError(f"{ACKNOWLEDGEMENTS.name}: the chain no longer begins with the receipts of the last pull.")
 
@@ -252,10 +266,20 @@ def _with_offset(text: str) -> datetime:
     return found
 
 
+def _base_url(text: str) -> httpx.URL:
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise ValueError from error
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ValueError
+    return url
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command. Exit status: 0 done or nothing to do, 1 faulty data, 2 the pull could not go on."""
     parser = argparse.ArgumentParser(prog="python -m compliance.interfaces.pull", description=__doc__.split("\n")[0])
-    parser.add_argument("--base-url", required=True)
+    parser.add_argument("--base-url", type=_base_url, required=True)
     parser.add_argument("--key-env", required=True, help="Name of the environment variable that holds the API key.")
     parser.add_argument("--as-at", type=_with_offset, help="RFC 3339 instant; now, unless said otherwise.")
     parser.add_argument(
@@ -272,8 +296,8 @@ def main(arguments: list[str] | None = None) -> int:
     def say(line: str) -> None:
         console.print(line, markup=False, highlight=False)
 
-    key = os.environ.get(chosen.key_env, "")
-    if not key:
+    key = os.environ.get(chosen.key_env, "").strip()
+    if not (key and key.isascii() and key.isprintable()):
         console.print(f"The environment variable {chosen.key_env} holds no key.", markup=False)
         return FAILED
     try:
@@ -298,7 +322,8 @@ def main(arguments: list[str] | None = None) -> int:
                 )
                 bar = stack.enter_context(Progress(*columns, console=console))
             service, folder = Service(client), Folder(chosen.folder)
-            pull(service, folder, chosen.as_at or datetime.now(UTC), say, bar, chosen.limit)
+            moment = chosen.as_at or datetime.now(UTC)
+            pull(service, folder, moment, say, bar, chosen.limit, exactly=chosen.as_at is not None)
             if chosen.prove > 0:
                 prove(service, folder, chosen.prove, trust, say)
     except FaultError as error:

@@ -54,9 +54,14 @@ class Folder:
 
     def begin(self, plan: Json) -> None:
         """Begins a new pull and deletes what an earlier one left."""
+        self.give_up()  # first: a plan whose files are half deleted would be gone on with
         for left in self.pulling.iterdir():
             left.unlink()
         self._write(self.pulling / "plan.json", plan)
+
+    def give_up(self) -> None:
+        """Ends the pull in progress, so that the next one begins anew; what came stays until then."""
+        (self.pulling / "plan.json").unlink(missing_ok=True)
 
     def part(self, register: str) -> RegisterProgress:
         """The progress of a register, with its file cut back to the rows that are known to be complete."""
@@ -103,7 +108,7 @@ class Folder:
         self._replace(folder / f"{name}.json", content)
 
     def publish(self, state: Json) -> None:
-        """Moves the pulled files into place. Repeated after a crash, it has the same result."""
+        """Moves the files of the registers that `state` counts into place. Repeated after a crash, it ends the same."""
         self._write(self.pulling / "publish.json", state)
         self.finish()
 
@@ -113,9 +118,11 @@ class Folder:
         if not state:
             return False
         for register in REGISTERS:
-            part = self.pulling / f"{register}.jsonl"
-            if part.exists():
-                part.replace(self.folder / f"{register}.jsonl")
+            part, place = self.pulling / f"{register}.jsonl", self.folder / f"{register}.jsonl"
+            if register not in state["rows"]:
+                place.unlink(missing_ok=True)  # not opened by the key: an empty or older file would be misread
+            elif part.exists():
+                part.replace(place)
         self._write(self.folder / "state.json", state)
         for left in sorted(self.pulling.iterdir(), key=lambda each: each.name == "publish.json"):
             left.unlink()

@@ -166,6 +166,11 @@ def _test_what_follows(served, folder, found):
         actions.capture_all(story.organization_id, story.now)
         assert again()
         assert (folder / "people.jsonl").read_bytes().count(b"\n") == PEOPLE + 1
+        # At an earlier moment there are fewer receipts, which is no fault of the chain.
+        earlier = BEGIN + timedelta(days=15)
+        assert pull.pull(Service(client), Folder(folder), earlier, said.append)
+        assert (folder / "acknowledgements.jsonl").read_bytes().count(b"\n") == 6
+        assert again()
         # The chain of the last pull must still be the beginning.
         state = json.loads((folder / "state.json").read_text())
         (folder / "state.json").write_text(json.dumps(state | {"sequence": 0, "receipts": [12, "0" * 64]}))
@@ -231,6 +236,22 @@ def test_a_folder_that_cannot_be_written_is_no_fault_of_the_data(tmp_path, monke
         assert "file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("address", ["http://[::1", "records.example.com", "ftp://records.example.com", "https://"])
+def test_an_address_that_is_none_of_the_web_is_refused_at_once(tmp_path, monkeypatch, capsys, address):
+    monkeypatch.setenv("PULL_KEY", "svc_test_")
+    with pytest.raises(SystemExit) as ended:
+        pull.main(["--base-url", address, "--key-env", "PULL_KEY", str(tmp_path)])
+    assert ended.value.code == pull.FAILED
+    assert "--base-url" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", ["", " \n", "svc_test_é", "svc_test_\nx"])
+def test_a_variable_that_holds_no_key_is_named_at_once(tmp_path, monkeypatch, capsys, key):
+    monkeypatch.setenv("PULL_KEY", key)
+    assert pull.main(["--base-url", "http://127.0.0.1:9", "--key-env", "PULL_KEY", str(tmp_path)]) == pull.FAILED
+    assert "PULL_KEY" in capsys.readouterr().err
+
+
 def test_another_moment_is_pulled_although_nothing_was_recorded(tmp_path, now):
     asked = []
 
@@ -244,6 +265,93 @@ def test_another_moment_is_pulled_although_nothing_was_recorded(tmp_path, now):
     for moment, pulled in ((now, True), (now, False), (now - timedelta(days=90), True)):
         assert pull.pull(_service(answers, []), folder, moment, lambda line: None) is pulled
     assert pull._text(now - timedelta(days=90)) in asked
+
+
+def _empty(request):
+    """Answers every register without rows."""
+    if request.url.path == "/v1/snapshot":
+        return httpx.Response(200, json={"snapshot": SNAPSHOT})
+    return httpx.Response(200, json={"data": [], "total": 0, "snapshot": SNAPSHOT, "next_cursor": None})
+
+
+def test_the_moment_that_somebody_asks_for_is_pulled_and_no_other_one(tmp_path, now):
+    folder, hour = Folder(tmp_path), timedelta(hours=1)
+
+    def pulled(moment, *, exactly):
+        return pull.pull(_service(_empty, []), folder, moment, lambda line: None, exactly=exactly)
+
+    assert pulled(now, exactly=False)
+    assert not pulled(now - hour, exactly=False)
+    assert not pulled(now, exactly=True)
+    assert pulled(now - hour, exactly=True)
+    assert folder.state["as_at"] == pull._text(now - hour)
+    # A pull of another moment that was interrupted is not the one that is asked for.
+    folder.begin({"organization_id": SNAPSHOT["organization_id"], "as_at": pull._text(now), "from": pull._text(now)})
+    assert pulled(now - 2 * hour, exactly=True)
+    assert folder.state["as_at"] == pull._text(now - 2 * hour)
+    folder.begin({"organization_id": SNAPSHOT["organization_id"], "as_at": pull._text(now), "from": pull._text(now)})
+    assert pulled(now + hour, exactly=False)
+    assert folder.state["as_at"] == pull._text(now)
+
+
+def test_a_register_that_the_key_no_longer_opens_has_no_file(tmp_path, now):
+    opened, sequence = {"people", "certificates"}, iter(range(5, 9))
+
+    def answers(request):
+        if request.url.path == "/v1/snapshot":
+            return httpx.Response(200, json={"snapshot": SNAPSHOT | {"sequence": next(sequence)}})
+        register = request.url.path.rsplit("/", 1)[1]
+        if register not in opened:
+            return httpx.Response(403, json={"code": "insufficient_scope"})
+        rows = [{pull.REGISTERS[register].identity: "a", "sequence": 5}]
+        return httpx.Response(200, json={"data": rows, "total": 1, "snapshot": SNAPSHOT, "next_cursor": None})
+
+    def files():
+        pull.pull(_service(answers, []), Folder(tmp_path), now, lambda line: None)
+        return {path.name: path.read_bytes().count(b"\n") for path in tmp_path.glob("*.jsonl")}
+
+    assert files() == {"people.jsonl": 1, "certificates.jsonl": 1}
+    opened.remove("certificates")
+    assert files() == {"people.jsonl": 1}
+
+
+def test_a_pull_that_goes_on_with_a_key_that_opens_more_pulls_that_too(tmp_path, now):
+    refusals = {"certificates": (403, "insufficient_scope"), "people": (401, "invalid_token")}
+
+    def answers(request):
+        if request.url.path.endswith(tuple(refusals)):
+            status, code = refusals[request.url.path.rsplit("/", 1)[1]]
+            return httpx.Response(status, json={"code": code})
+        return _empty(request)
+
+    with pytest.raises(PullError, match="invalid_token"):
+        pull.pull(_service(answers, []), Folder(tmp_path), now, lambda line: None)
+    refusals.clear()
+    said: list[str] = []
+    pull.pull(_service(answers, []), Folder(tmp_path), now, said.append)
+    assert said == ["Pulled 0 rows up to sequence 5."]
+    assert (tmp_path / "certificates.jsonl").exists()
+
+
+def test_a_history_that_was_restored_amid_a_pull_is_pulled_anew_in_the_end(tmp_path, now):
+    restored = False
+
+    def answers(request):
+        if request.url.path.endswith("/people") and not restored:
+            return httpx.Response(401, json={"code": "invalid_token"})
+        page = {"data": [], "total": 0, "snapshot": SNAPSHOT | {"sequence": 5 if restored else 9}, "next_cursor": None}
+        return httpx.Response(200, json=page)  # of /v1/snapshot, the same member counts
+
+    def pulled():
+        return pull.pull(_service(answers, []), Folder(tmp_path), now, lambda line: None)
+
+    with pytest.raises(PullError, match="invalid_token"):
+        pulled()
+    restored = True
+    with pytest.raises(PullError, match="Try again"):
+        pulled()
+    assert pulled()
+    assert Folder(tmp_path).state["sequence"] == 5
 
 
 @pytest.mark.parametrize("moment", ["2026-06-01", "0001-02-03T00:00:00Z", "9999-12-31T23:59:59-14:00"])
@@ -303,6 +411,8 @@ def test_rows_that_are_not_what_the_envelope_says_are_a_fault(tmp_path, now, spo
 
     with pytest.raises(FaultError, match=complaint):
         pull.pull(_service(answers, []), Folder(tmp_path), now, lambda line: None)
+    # What came is not taken for what the service would answer now.
+    assert pull.pull(_service(_empty, []), Folder(tmp_path), now, lambda line: None)
 
 
 class WatchedFolder(Folder):
