@@ -8,7 +8,8 @@ from django_structlog.middlewares import RequestMiddleware
 
 from compliance.access.tokens import redact
 
-_PRIVATE = re.compile(r"(/(?:check|sign|invitation|learn/in)/)(?:%20|\s)*[^/\s?'\"]+")
+_PRIVATE = re.compile(r"(/(?:check|sign|invitation|learn/+in)/)(?:%20|\s|/)*[^/\s?'\"]+", re.IGNORECASE)
+"""Also in an address that was mistyped, which opens nothing: what it holds opens the right one."""
 
 
 def without_private_parts(text: str) -> str:

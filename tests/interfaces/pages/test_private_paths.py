@@ -7,9 +7,11 @@ from compliance.interfaces.pages.private_paths import without_private_parts
 TOKEN = "oWOd5ZcfXOiG7iTZuHHTpiz5PsxjkF0H7zn_B2LNlTKoYToMcHG3Qw"
 
 
-@pytest.mark.parametrize("place", ["/check/", "/sign/", "/console/sign-in/invitation/", "/learn/in/"])
-@pytest.mark.parametrize("between", ["", " ", "%20", "%20 "])
-def test_a_token_is_left_out_even_where_a_blank_came_into_the_address(place, between):
+@pytest.mark.parametrize(
+    "place", ["/check/", "/sign/", "/console/sign-in/invitation/", "/learn/in/", "//CHECK/", "/Sign/", "/learn//in/"]
+)
+@pytest.mark.parametrize("between", ["", " ", "%20", "%20 ", "/", "//"])
+def test_a_token_is_left_out_even_where_the_address_is_mistyped(place, between):
     assert without_private_parts(f"GET {place}{between}{TOKEN}?x=1") == f"GET {place}[redacted]?x=1"
 
 
