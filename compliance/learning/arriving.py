@@ -84,8 +84,9 @@ def take_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, take_id: 
 def way_of(take: Take, now: datetime) -> Way | None:
     """The take to continue: itself, or the one of a newer version to which it was carried.
 
-    None if it is finished and another record is assigned now: nothing of it counts for a renewal. Raises
-    NotAssignedError, ReleaseWithdrawnError, AlreadyCompletedError and NoContentError. Needs the company's context.
+    None if it is finished, or its course was completed in another way, and another record is assigned now: nothing of
+    it counts for a renewal. Raises NotAssignedError, ReleaseWithdrawnError, AlreadyCompletedError and NoContentError.
+    Needs the company's context.
     """
     of_lesson = take.lesson_release_id
     found = courses.assignment(
