@@ -75,9 +75,9 @@ def identifier(name: str) -> str:
     return str(uuid.uuid5(_NAMESPACE, name))
 
 
-def facts(people: int, ends: datetime, seed: int = 8) -> Iterator[dict[str, object]]:
+def facts(people: int, ends: datetime) -> Iterator[dict[str, object]]:
     """The facts, by subject; each with the moment it took effect. `ends` is the last moment of the story."""
-    chance = random.Random(seed)
+    chance = random.Random(8)
     start = ends - timedelta(days=DAYS)
 
     def fact(kind: str, at: datetime, key: str, **fields: object) -> dict[str, object]:

@@ -15,7 +15,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 import psutil
 import psycopg
@@ -277,9 +276,3 @@ def _acknowledged_more_than(load: Load, count: int) -> bool:
 
 def _acknowledged_after(load: Load, since: float) -> bool:
     return bool(load.acknowledged) and load.acknowledged[-1].at > since
-
-
-def superuser_at(service: Service, port: int) -> str:
-    """The address of one server of the cluster as superuser."""
-    parts = urlsplit(service.addresses["DATABASE_SUPERUSER_URL"])
-    return f"postgresql://{parts.username}:{parts.password}@127.0.0.1:{port}{parts.path}"

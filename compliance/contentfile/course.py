@@ -190,7 +190,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One scene. `starts_at` and `seconds` are in seconds; `pauses` where a question waits for an answer."""
+    """One scene. `starts_at` and `seconds` are in seconds. Where it has a question, the film waits for the answer."""
 
     number: int
     id: str
@@ -202,11 +202,6 @@ class Scene:
     email: Email | None
     question: Question | None
     elements: tuple[Element, ...]
-
-    @property
-    def pauses(self) -> bool:
-        """Whether the film waits for an answer in this scene."""
-        return self.question is not None
 
     @property
     def clock(self) -> str:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from .errors import NoteMalformed, TilePathRefused
 
-ENTRY_BYTES = 32
 TILE_HEIGHT = 8
 TILE_WIDTH = 1 << TILE_HEIGHT
 MOST_TILE_LEVEL = 63

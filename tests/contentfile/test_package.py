@@ -184,9 +184,7 @@ def test_a_film_reads_as_a_storyboard_with_its_style_scoped_to_it() -> None:
     assert film.scenes[2].clock == "0:13"
     assert len(film.transcript) == len(film.scenes)
     assert [scene.kind for scene in film.scenes if scene.email] == ["email", "email"]
-    paused = [scene for scene in film.scenes if scene.pauses]
-    assert len(paused) == 1
-    assert isinstance(paused[0].question, Question)
+    assert len([scene for scene in film.scenes if isinstance(scene.question, Question)]) == 1
     assert all(line.startswith(f".{film.scope}") for line in film.css.splitlines() if line.startswith("."))
     assert "<" not in film.css
 

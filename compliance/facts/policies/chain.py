@@ -24,6 +24,8 @@ from compliance.rules.vocabulary import ReceiptAct
 from compliance.tenancy import sql
 
 ONE_MICROSECOND = timedelta(microseconds=1)
+_PAGE = 5000
+"""Receipts of one read while the chain is verified."""
 
 
 class NewReceipt(NamedTuple):
@@ -242,7 +244,7 @@ class ChainedReceipt(NamedTuple):
     receipt_sha256: str
 
 
-def stored_chain(organization_id: uuid.UUID, last: int, page: int = 5000) -> Iterator[ChainedReceipt]:
+def stored_chain(organization_id: uuid.UUID, last: int) -> Iterator[ChainedReceipt]:
     """Yield the receipts up to number `last` in the chain's order, read page by page.
 
     Signers do not wait: what they append meanwhile is after the tail that is being verified.
@@ -252,10 +254,10 @@ def stored_chain(organization_id: uuid.UUID, last: int, page: int = 5000) -> Ite
         rows = sql.fetch(
             f"SELECT {', '.join(ChainedReceipt._fields)} FROM policies_receipt"  # noqa: S608
             " WHERE organization_id = %s AND number > %s AND number <= %s ORDER BY number LIMIT %s",
-            [organization_id, after, last, page],
+            [organization_id, after, last, _PAGE],
         )
         yield from map(ChainedReceipt._make, rows)
-        if len(rows) < page:
+        if len(rows) < _PAGE:
             return
         after = rows[-1][0]
 

@@ -28,7 +28,7 @@ from compliance.registers.questions import Position, Question
 from compliance.rules.vocabulary import Scope
 
 ROWS = 50
-COURSES_AT_MOST = OFFERED_AT_MOST = 500
+OFFERED_AT_MOST = 500
 """How many courses or policies, and how many teams, the filters offer."""
 LOOKS = 4
 """How many batches of records are searched for rows before an empty page is returned, which links to the next batch."""

@@ -28,21 +28,13 @@ NOTED_EVERY = timedelta(seconds=60)
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
-def begin(
-    request: HttpRequest,
-    user: User,
-    now: datetime,
-    *,
-    second_factor: bool = False,
-    may_enrol_until: datetime | None = None,
-) -> StaffSession:
+def begin(request: HttpRequest, user: User, now: datetime, *, second_factor: bool = False) -> StaffSession:
     """Begins the session of `user`, who has just signed in."""
     row = StaffSession.objects.create(
         user=user,
         began_at=now,
         seen_at=now,
         second_factor_at=now if second_factor else None,
-        may_enrol_until=may_enrol_until,
         network=client_address(request),
         device=describe_device(request),
     )
