@@ -106,31 +106,35 @@ class Story:
 
     def release(self, title: str, version: int, days_ago: int, lessons: tuple[str, ...], **more: Any) -> None:
         """A version of a course is published, with its lessons in order."""
-        self.tell(
-            "release_published",
-            days_ago,
-            10,
-            course_id=self.id(f"course/{title}"),
-            course_release_id=self.released(title, version),
-            version=version,
-            publisher_id=self.id("administrator"),
-            lessons=[
-                {
-                    "release_id": self.id(f"lesson/{title}/{lesson}/{version}"),
-                    "title": lesson,
-                    "version": version,
-                    "content_sha256": uuid.uuid5(_NAMESPACE, f"{title}/{lesson}/{version}").hex * 2,
-                }
-                for lesson in lessons
-            ],
-            **more,
-        )
+        named = [
+            {
+                "release_id": self.id(f"lesson/{title}/{lesson}/{version}"),
+                "title": lesson,
+                "version": version,
+                "content_sha256": uuid.uuid5(_NAMESPACE, f"{title}/{lesson}/{version}").hex * 2,
+            }
+            for lesson in lessons
+        ]
+        self._publish(title, version, days_ago, lessons=named, **more)
 
     def release_of_package(self, name: str, title: str, version: int, days_ago: int, **more: Any) -> None:
         """A version of a course is published with its content, from one of the packages beside this file."""
         package = check_package(PACKAGES / name)
         titles = {lesson["id"]: lesson["title"] for lesson in (package.content or {})["lessons"]}
         self.packages.append((uuid.UUID(self.released(title, version)), package))
+        lessons = [
+            {
+                "release_id": self.id(f"lesson/{title}/{each.lesson_id}/{each.content_sha256}"),
+                "title": package.text(titles[each.lesson_id]),
+                "version": version,
+                "content_sha256": each.content_sha256,
+            }
+            for each in package.lesson_fingerprints
+        ]
+        content = {"content": package.content, "content_sha256": package.content_sha256}
+        self._publish(title, version, days_ago, lessons=lessons, **content, **more)
+
+    def _publish(self, title: str, version: int, days_ago: int, **fields: Any) -> None:
         self.tell(
             "release_published",
             days_ago,
@@ -139,18 +143,7 @@ class Story:
             course_release_id=self.released(title, version),
             version=version,
             publisher_id=self.id("administrator"),
-            lessons=[
-                {
-                    "release_id": self.id(f"lesson/{title}/{each.lesson_id}/{each.content_sha256}"),
-                    "title": package.text(titles[each.lesson_id]),
-                    "version": version,
-                    "content_sha256": each.content_sha256,
-                }
-                for each in package.lesson_fingerprints
-            ],
-            content=package.content,
-            content_sha256=package.content_sha256,
-            **more,
+            **fields,
         )
 
     def released(self, title: str, version: int) -> str:
