@@ -268,9 +268,9 @@ def _record_all(
             transaction.on_commit(lambda: enqueue_capture(organization_id))
 
 
-def enqueue_capture(organization_id: uuid.UUID) -> None:
-    """Requests a capture. Without a broker nothing is lost: the sweep finds what is pending."""
+def enqueue_capture(organization_id: uuid.UUID, at: datetime | None = None) -> None:
+    """Requests a capture, now or `at`. Without a broker nothing is lost: the sweep finds what is pending."""
     try:
-        current_app.send_task(CAPTURE_TASK, [str(organization_id)], retry=False)
+        current_app.send_task(CAPTURE_TASK, [str(organization_id)], retry=False, eta=at)
     except (OperationalError, OSError):
         pass
