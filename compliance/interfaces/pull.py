@@ -174,13 +174,18 @@ def _accept(part: RegisterProgress, page: Json) -> None:
     """Compares a page with the ones before it and records the progress."""
     if part.total < 0:
         part.total, part.snapshot = page["total"], page["snapshot"]
-    elif (page["total"], page["snapshot"]) != (part.total, part.snapshot):
+    elif (page["total"], _pinned(page["snapshot"])) != (part.total, _pinned(part.snapshot)):
         raise FaultError(f"{part.register}: a page has another total or pin than the first.")
     part.cursor = page["next_cursor"]
     part.done = part.cursor is None
     pulled = part.rows + len(page["data"])
     if pulled > part.total or (part.done and pulled != part.total):
         raise FaultError(f"{part.register}: {pulled} rows came, but total says {part.total}.")
+
+
+def _pinned(snapshot: Json) -> Json:
+    """What the pages of a pull have in common; while a release is rolled out, they may date its logic differently."""
+    return snapshot | {"logic": snapshot["logic"]["version"]}
 
 
 def _check(folder: Folder, parts: list[RegisterProgress], last: Json, plan: Json) -> None:

@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -413,6 +414,26 @@ def test_rows_that_are_not_what_the_envelope_says_are_a_fault(tmp_path, now, spo
         pull.pull(_service(answers, []), Folder(tmp_path), now, lambda line: None)
     # What came is not taken for what the service would answer now.
     assert pull.pull(_service(_empty, []), Folder(tmp_path), now, lambda line: None)
+
+
+@pytest.mark.parametrize("changed, faulty", [
+    ({"logic": {"version": 1, "date": "2025-12-31"}}, False), ({"logic": {"version": 2, "date": "2026-01-01"}}, True),
+    ({"chain_hash": "1" * 64}, True), ({"capture_sequence": 3}, True), ({"as_at": "2026-06-02T12:00:00+00:00"}, True),
+])  # fmt: skip
+def test_the_pages_of_a_register_have_one_pin_whatever_date_their_process_knows_of_the_logic(
+    tmp_path, now, changed, faulty
+):
+    def answers(request):
+        if not request.url.path.endswith("/people"):
+            return _empty(request)
+        second = "cursor" in request.url.params
+        snapshot = SNAPSHOT | (changed if second else {})
+        rows = [{"person_id": "b" if second else "a", "sequence": 5}]
+        page = {"data": rows, "total": 2, "snapshot": snapshot, "next_cursor": None if second else "c"}
+        return httpx.Response(200, json=page)
+
+    with pytest.raises(FaultError, match="another total or pin") if faulty else nullcontext():
+        assert pull.pull(_service(answers, []), Folder(tmp_path), now, lambda line: None)
 
 
 class WatchedFolder(Folder):
