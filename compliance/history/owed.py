@@ -113,14 +113,14 @@ JOIN history_historyrecord r ON r.organization_id = (SELECT %(organization)s::uu
 CROSS JOIN LATERAL {in_force.version(_READ, sequence=None)} v
 LEFT JOIN LATERAL {in_force.version(_READ, moment="%(since)s", sequence=None)} earlier ON true
 LEFT JOIN LATERAL {in_force.version(_READ, sequence="%(after)s")} known ON true
-WHERE {in_force.PRESENT} AND ({_OWED} OR r.register = {_CERTIFICATE} AND {_ASKED.format(v="v")})
+WHERE {in_force.PRESENT} AND ({_OWED} OR r.register = {_CERTIFICATE} AND {outcomes.VALID})
   AND NOT {_ASKED.format(v="earlier")} AND NOT {_ASKED.format(v="known")}
 ORDER BY r.birth
 """  # noqa: S608 - expressions of our own
 
 
 class Came(NamedTuple):
-    """A record that is new to somebody: a course or a policy that they owe, or a certificate."""
+    """A record that is new to somebody: a course or a policy that they owe, or a certificate that is valid."""
 
     record_id: uuid.UUID
     learner_profile_id: uuid.UUID
@@ -151,6 +151,8 @@ def came(organization_id: uuid.UUID, *, after: int, upto: int, since: datetime, 
 
 
 def issued(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: datetime) -> InForce | None:
-    """The certificate as it is at `now`; None if it is not valid. In the company's context."""
+    """The certificate as it is at `now`; None if it is not valid, or has expired. In the company's context."""
     found = current(organization_id, _CERTIFICATE, certificate_id, now)
-    return found if found is not None and found.state == CertificateStatus.VALID else None
+    if found is None or found.state != CertificateStatus.VALID or (found.due_at is not None and found.due_at < now):
+        return None
+    return found

@@ -6,7 +6,10 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from compliance.history import actions, owed
+from compliance.catalogue.certificates import CERTIFICATES
+from compliance.facts.lines.kinds import Certificate
+from compliance.history import actions, owed, queries
+from compliance.rules.vocabulary import CertificateKind
 from compliance.tenancy import context, sql
 from tests import verbs
 from tests.companies import ADMINISTRATOR, NOW, Company, make_company
@@ -82,3 +85,27 @@ def test_a_deadline_of_an_outdated_version_is_not_due() -> None:
     actions.capture_all(company.organization_id, NOW)
     with context.company(company.organization_id):
         assert _due(company) == {still.learner_profile_id}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("late", ["joined", "published"])
+def test_a_certificate_that_had_expired_when_it_was_listed_first_is_not_new_to_its_holder(late: str) -> None:
+    company = make_company()
+    hours_ago = NOW - timedelta(hours=2)
+    joined_at, published_at = (hours_ago if late == each else company.start for each in ("joined", "published"))
+    fire = Certificate(title="Fire", kind=CertificateKind.COMPLETION, valid_months=1)
+    course = company.course(at=published_at, certificate=fire)
+    expired, valid = (company.join(name, joined_at) for name in ("Expired", "Valid"))
+    actions.capture_all(company.organization_id, NOW)
+    before = queries.sequence(company.organization_id)
+    company.complete(expired, course, NOW - timedelta(days=60))
+    company.complete(valid, course, NOW - timedelta(days=6))
+    actions.capture_all(company.organization_id, NOW)
+    with context.company(company.organization_id):
+        upto, since = queries.sequence(company.organization_id), NOW - timedelta(days=3)
+        found = owed.came(company.organization_id, after=before, upto=upto, since=since, now=NOW)
+        assert [(each.learner_profile_id, each.certificate) for each in found] == [(valid.learner_profile_id, True)]
+        held = queries.records_of(company.organization_id, CERTIFICATES.number, [*expired, *valid], 9)
+        still = [each for each in held if owed.issued(company.organization_id, each.record_id, NOW) is not None]
+        assert len(held) == 2
+        assert [each.learner_profile_id for each in still] == [valid.learner_profile_id]
