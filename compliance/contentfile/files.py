@@ -258,7 +258,7 @@ def _check_names(names: list[str], report: Report) -> None:
         if folded in seen:
             other = seen[folded]
             same = (
-                "stands twice in the package" if other == name else f"and {quoted(other)} are one name on some systems"
+                "occurs twice in the package" if other == name else f"and {quoted(other)} are one name on some systems"
             )
             report.add(FaultCode.NAME_COLLISION, (), f"{quoted(name)} {same}; rename one.", file=name)
         else:

@@ -3,8 +3,8 @@
 This takes 0.03 s per megabyte, where parsing token by token takes 0.7 s, and up to 3 s for hostile CSS (22 November
 2026); a content file may hold 16 MiB of styles. A style that matches the grammar below (a small part of CSS: rules,
 `@keyframes`, one level of `@media` or `@supports`, comments) has no fault that `style.check_style` would find; all
-other styles are left to that function. `scope_style` parses every style that it writes, so nothing is drawn on the
-word of this file alone.
+other styles are left to that function. `scope_style` parses every style that it writes, so no style is
+displayed that only this module has checked.
 """
 
 import re

@@ -181,7 +181,7 @@ def _check_parsed(document: Document, repeated: dict[int, tuple[dict[str, Any], 
                 report.add(
                     FaultCode.DUPLICATE_KEY,
                     (*path, name),
-                    f"The key {quoted(name)} stands twice in this object; keep one.",
+                    f"The key {quoted(name)} occurs twice in this object; keep one.",
                     part=MemberPart.KEY,
                 )
     # Any other control character is a syntax error unless it is written as an escape.

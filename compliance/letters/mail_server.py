@@ -15,7 +15,7 @@ RUN_LASTS = timedelta(minutes=5)
 """After this a run ends and the next one continues: well before the limit of its task, which cuts off a letter."""
 
 LETTERS_A_CONNECTION = 50
-"""Mail servers limit it, often to 100, and then refuse a letter that is not wrong."""
+"""Mail servers limit it, often to 100, and refuse letters beyond, though nothing is wrong with them."""
 
 _MOST_FAILURES = 3
 
@@ -29,7 +29,7 @@ class MailServer:
 
     @property
     def away(self) -> bool:
-        """Whether so many letters in a row failed that probably the server is unavailable, not the letters wrong."""
+        """Whether so many letters failed in a row that the server is probably unavailable."""
         return self._failures >= _MOST_FAILURES
 
     def hand_over(self, letter: EmailMessage) -> None:
@@ -40,7 +40,7 @@ class MailServer:
             self._open()  # or send_messages opens one, and closes it afterwards
             self._connection.send_messages([letter])
         except OSError as error:
-            # A server that refuses a mailbox is there.
+            # A server that refuses a mailbox is available.
             self._failures = 0 if isinstance(error, smtplib.SMTPRecipientsRefused) else self._failures + 1
             self.close()
             raise

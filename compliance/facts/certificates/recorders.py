@@ -24,7 +24,8 @@ _Line = TypeVar("_Line", CertificateCorrected, CertificateRevoked)
 def record_certificate_revoked(batch: Batch[CertificateRevoked]) -> Iterator[None]:
     """Keep who revoked which certificate, and when; once for each certificate.
 
-    Of several in one file the rules accept the earliest that is possible; those of one moment are alike to them.
+    Of several in one file the rules accept the earliest that is possible. Of several of one moment only the first is
+    given to them, because they cannot tell these apart.
     """
     ids = [staged.line.certificate_id for staged in batch.lines]
     owners = certificate_owners(batch.organization_id, ids) | batch.unwritten["owner"]
@@ -81,7 +82,7 @@ def record_certificate_corrected(batch: Batch[CertificateCorrected]) -> Iterator
         line = staged.line
         if line.certificate_id in owners or line.certificate_id == line.supersedes_id:
             batch.refuse(
-                staged, RefusalReason.EXISTS, f"certificate_id: a certificate {line.certificate_id} stands already."
+                staged, RefusalReason.EXISTS, f"certificate_id: a certificate {line.certificate_id} exists already."
             )
             continue
         owner = _owner(batch, staged, "supersedes_id", line.supersedes_id, owners, people)

@@ -145,7 +145,10 @@ WHERE organization_id = %s AND lesson_release_id = ANY(%s) ORDER BY id FOR """
 
 
 def lessons(organization_id: uuid.UUID, ids: Iterable[uuid.UUID], *, to_write: bool = False) -> Lessons:
-    """The lesson releases that exist. Until the transaction ends no other moves them or, `to_write`, writes them."""
+    """The lesson releases that exist, locked until the transaction ends.
+
+    No other transaction moves them meanwhile, and with `to_write` no other one writes them.
+    """
     found = lookup(_LESSONS + ("NO KEY UPDATE" if to_write else "SHARE"), organization_id, set(ids))
     return {lesson_release_id: StoredLesson(*row) for lesson_release_id, row in found.items()}
 
@@ -173,8 +176,8 @@ def keep_lessons(organization_id: uuid.UUID, stated: Iterable[StatedLesson], kno
     """Makes the lessons that are new; existing ones, `known`, get the latest title, and values that were missing.
 
     A lesson has the version with which it first appeared: the lowest that is stated, in whatever order. Returns the
-    courses whose rows hold a lesson that has got another version or a fingerprint. A new lesson that others make at
-    this moment violates the unique key: what they state of it was compared with nothing.
+    courses whose rows hold a lesson that has got another version or a fingerprint. If another transaction makes one of
+    the new lessons at the same time, the unique key is violated, because what the two state was not compared.
     """
     latest: dict[uuid.UUID, StatedLesson] = {}
     for each in stated:

@@ -173,7 +173,7 @@ class Staging:
             if recorded[1] == line_digest:
                 self.repeated += 1
             else:
-                sentence = "fact_id: stands in the file with other content."
+                sentence = "fact_id: occurs in the file with other content."
                 yield RefusedLine(number, RefusalReason.REUSED, sentence, str(UUID(bytes=fact_id)), kind)
             if len(gone) >= WRITTEN_AT_ONCE:
                 write(database, "INSERT INTO gone VALUES (?)", gone)

@@ -82,7 +82,7 @@ def read_line(number: int, content: bytes, ended: bool = True) -> ReadLine | Ref
         except ValueError:  # values that pydantic accepts and RFC 8259 does not: NaN, Infinity
             return RefusedLine(number, _NO_JSON, "The line is not valid JSON.", str(line.fact_id), line.fact)
         if repeated is not None:
-            sentence = f"The key {repeated!r} stands twice in one object."
+            sentence = f"The key {repeated!r} occurs twice in one object."
             return RefusedLine(number, RefusalReason.REPEATED_KEY, sentence, str(line.fact_id), line.fact)
     return ReadLine(number, content, line)
 

@@ -74,9 +74,10 @@ def record_invitation_revoked(batch: Batch[InvitationRevoked]) -> Iterator[None]
 
 
 def record_employee_joined(batch: Batch[EmployeeJoined]) -> Iterator[None]:
-    """Records employments. An invitation that is accepted gives its address, and what the line does not tell.
+    """Records employments.
 
-    That is the name, and the teams of a line without `team_ids`; one with an empty list takes none.
+    An accepted invitation gives its address, its name if the line has none, and its teams if the line has no
+    `team_ids`; with an empty list no teams are taken.
     """
     organization_id = batch.organization_id
     resolving.once_in(batch, Employment, "person_id", batch.unwritten["employment"])
@@ -170,11 +171,13 @@ def record_contact_left(batch: Batch[ContactLeft]) -> Iterator[None]:
 
 
 def record_person_changed(batch: Batch[PersonChanged]) -> None:
-    """Records names, addresses and roles; the profile shows what is latest.
+    """Records names, addresses and roles; the profile has the latest of each detail.
 
-    No row of the history holds roles, and nobody owes anything by them: a change of roles alone is not captured.
+    No row of the history holds roles, and nobody owes anything because of them, so a change of roles alone is not
+    captured.
     """
-    resolving.living_profiles(batch, resolving.VALIDATED)  # who reads the latest has seen what others write
+    # The lock makes other writers wait, so that the latest details are read with what they have written.
+    resolving.living_profiles(batch, resolving.VALIDATED)
     _keep_roles(batch.organization_id, batch.accepted_lines())
     lines = [line for line in batch.accepted_lines() if line.details]
     profile_ids = {line.learner_profile_id for line in lines}
@@ -192,7 +195,7 @@ def _details(line: EmployeeJoined | ContactJoined, invitation: resolving.StoredI
 
 
 class _Made(NamedTuple):
-    """What came of making profiles: those known before, how many were new, and how many of these this batch wrote."""
+    """The result of making profiles: those known before, how many were new, and how many of these were written here."""
 
     known: Mapping[uuid.UUID, bool]
     new: int
@@ -200,11 +203,11 @@ class _Made(NamedTuple):
 
 
 def _make_profiles(batch: Batch[Any], details: Mapping[uuid.UUID, Details]) -> _Made:
-    """Refuses the erased and makes the profiles that are new. `details`: by fact_id.
+    """Refuses lines about erased people and makes the profiles that are new. `details`: by fact_id.
 
-    A profile stays even if the line that named it first is refused later, and then shows nothing of that line
-    (`_keep_details`). To make it here keeps others, who record facts of the same new person at this moment, waiting
-    until these are written. One that they made before, without a name, shows what is stated here.
+    A profile stays even if the line that named it first is refused later; it then has none of that line's details
+    (`_keep_details`). Because it is made here, other transactions that record facts about the same new person wait
+    until these facts are written. A profile that another transaction made before, without a name, gets these details.
     """
     wanted = {staged.line.learner_profile_id for staged in batch.accepted()}
     known = resolving.profiles(batch.organization_id, wanted, resolving.VALIDATED)
@@ -235,15 +238,15 @@ _UNLESS_NAMED = (
 
 
 def _keep_details(batch: Batch[Any], lines: Sequence[Any], made: _Made, details: Mapping[uuid.UUID, Details]) -> None:
-    """Keeps names and addresses of those who came, and shows the latest where the profile was not made with them.
+    """Keeps names and addresses of those who came, and updates the profiles that were not made with the latest ones.
 
-    That is where it was known before, where several facts state some, where the line was refused that it was made
-    with, and of the whole batch where another transaction made one of its profiles, with a name, at the same time.
+    A profile is updated if it was known before, if several facts state its details, or if the line with which it was
+    made was refused. If another transaction made one of the profiles, with a name, at the same time, all are updated.
     """
-    speaking = [line for line in lines if any(each is not None for each in details[line.fact_id])]
-    columns = zip(*(details[line.fact_id] for line in speaking), strict=True)
-    stated = dict(zip(DETAILS, map(list, columns), strict=bool(speaking)))
-    keep(PersonalDetail, batch.organization_id, speaking, **stated)
+    stating = [line for line in lines if any(each is not None for each in details[line.fact_id])]
+    columns = zip(*(details[line.fact_id] for line in stating), strict=True)
+    stated = dict(zip(DETAILS, map(list, columns), strict=bool(stating)))
+    keep(PersonalDetail, batch.organization_id, stating, **stated)
     times = Counter(line.learner_profile_id for line in lines)
     several = {profile_id for profile_id, count in times.items() if count > 1}
     several |= times.keys() & (made.known.keys() | batch.unwritten["changed"].keys())
@@ -255,12 +258,12 @@ def _keep_details(batch: Batch[Any], lines: Sequence[Any], made: _Made, details:
 
 
 def _keep_roles(organization_id: uuid.UUID, lines: Sequence[EmployeeJoined] | Sequence[PersonChanged]) -> None:
-    """Keeps the roles of those lines that state any, be it none."""
+    """Keeps the roles of the lines that state them; an empty list states that the person has none."""
     keep(PersonRoles, organization_id, [line for line in lines if line.role_ids is not None])
 
 
 def _show_latest_details(organization_id: uuid.UUID, profile_ids: set[uuid.UUID]) -> None:
-    """Makes those profiles show the latest of each detail, of the same moment the one of the greater fact_id."""
+    """Gives those profiles the latest of each detail; at the same moment, that of the greater fact_id."""
     if profile_ids:
         sql.execute(_SHOW_LATEST, (arrays.uuids(list(profile_ids)), organization_id, organization_id))
 
@@ -269,8 +272,8 @@ _LATEST = ", ".join(
     f"(array_agg({name} ORDER BY at DESC, fact_id DESC) FILTER (WHERE {name} IS NOT NULL))[1] AS {name}"
     for name in DETAILS
 )
-# By the people, of whom the planner knows how many come: of a company that is new to its statistics it expects a row,
-# and compared each person with each (13 s for 5,000).
+# Starts from the array of people, whose length the planner knows. Of a company that is not in its statistics yet, it
+# expects a single row, and would compare each person with each detail (13 s for 5,000 people).
 _SHOW_LATEST = (
     "UPDATE people_profile AS t SET person_name = d.person_name, account_email = d.account_email,"  # noqa: S608
     " work_email = d.work_email FROM unnest(%s::uuid[]) AS x(learner_profile_id)"
@@ -298,7 +301,7 @@ def _keep_contacts(batch: Batch[Any], lines: Sequence[Any], joined: bool) -> Non
 
 
 def _refuse_unknown_stays(batch: Batch[Any]) -> dict[uuid.UUID, resolving.Stay]:
-    """Refuses lines whose person_id names no employment; returns those that are there, and remembers them."""
+    """Refuses lines whose person_id names no employment; adds the employments to `unwritten` and returns them."""
     wanted = {staged.line.person_id for staged in batch.lines}
     unwritten = batch.unwritten["employment"]
     found = resolving.stays(batch.organization_id, wanted - unwritten.keys())

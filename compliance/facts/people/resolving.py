@@ -40,14 +40,14 @@ class StoredInvitation(NamedTuple):
     person_id: uuid.UUID | None
 
 
-# Who writes about a person holds a lock on the profile: the weakest keeps an erasure out until it is committed, the
-# stronger one also whoever else records a fact that is validated together with the person's other facts.
+# A transaction that writes about a person locks the profile. The weaker lock makes an erasure wait until it ends; the
+# stronger one also makes others wait that record facts validated together with the person's other facts.
 WRITING = " ORDER BY p.id FOR KEY SHARE OF p"
 VALIDATED = " ORDER BY p.id FOR NO KEY UPDATE OF p"
 
 
 def profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID], locking: str = "") -> dict[uuid.UUID, bool]:
-    """The profiles that stand, each with whether it was erased."""
+    """Those of the profiles that exist, each with whether it was erased."""
     return lookup(
         "SELECT p.learner_profile_id, p.erased_at IS NOT NULL FROM people_profile p"  # noqa: S608
         " WHERE p.organization_id = %s AND p.learner_profile_id = ANY(%s)" + locking,
@@ -57,7 +57,7 @@ def profiles(organization_id: uuid.UUID, profile_ids: Iterable[uuid.UUID], locki
 
 
 def stays(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Stay]:
-    """The employments that stand, by person_id; their profiles are locked."""
+    """Those of the employments that exist, by person_id; their profiles are locked."""
     found = lookup(
         "SELECT e.person_id, e.learner_profile_id, e.joined_at, e.left_at, e.invitation_id,"  # noqa: S608
         " p.erased_at IS NOT NULL FROM people_employment e"
@@ -70,7 +70,7 @@ def stays(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID]) -> dict[u
 
 
 def stays_belong_to(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
-    """Whose the stays are, of those that stand; nothing is locked."""
+    """The person of each of the stays that exist; nothing is locked."""
     return lookup(
         "SELECT person_id, learner_profile_id FROM people_employment"
         " WHERE organization_id = %s AND person_id = ANY(%s)",
@@ -80,7 +80,7 @@ def stays_belong_to(organization_id: uuid.UUID, person_ids: Iterable[uuid.UUID])
 
 
 def accepted_by(organization_id: uuid.UUID, invitation_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, uuid.UUID]:
-    """Who accepted the invitations, of those that somebody did."""
+    """Who accepted each of the invitations that were accepted."""
     return lookup(
         "SELECT invitation_id, learner_profile_id FROM people_employment"
         " WHERE organization_id = %s AND invitation_id = ANY(%s)",
@@ -90,7 +90,7 @@ def accepted_by(organization_id: uuid.UUID, invitation_ids: Iterable[uuid.UUID])
 
 
 def teams(organization_id: uuid.UUID, team_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of `team_ids` that stand."""
+    """Those of `team_ids` that exist."""
     return set(
         lookup(
             "SELECT team_id, true FROM people_team WHERE organization_id = %s AND team_id = ANY(%s)",
@@ -169,7 +169,7 @@ def once(
         return
     for staged, key in zip(lines, keys, strict=True):
         if key in seen:
-            batch.refuse(staged, RefusalReason.EXISTS, f"{name}: stands already, by another fact.")
+            batch.refuse(staged, RefusalReason.EXISTS, f"{name}: exists already, from another fact.")
         seen.add(key)
 
 

@@ -86,7 +86,7 @@ def check(text: str) -> CanonicalPolicy:
     if cleaned != text:
         raise PolicyHtmlError(f"The policy is not canonical policy HTML: {_first_difference(text, cleaned)}")
     if not text.startswith("<h1>"):
-        raise PolicyHtmlError("The policy must begin with its main heading: nothing may stand before <h1>.")
+        raise PolicyHtmlError("The policy must begin with its main heading: nothing may come before <h1>.")
     heading = _HEADING.match(text)
     title = _SPACES.sub(" ", html.unescape(_TAG.sub(" ", heading[1]))).strip() if heading else ""
     if not title:

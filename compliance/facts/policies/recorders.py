@@ -70,7 +70,7 @@ def record_policy_published(batch: Batch[PolicyPublished]) -> None:
                 staged, RefusalReason.EXISTS, f"course_id: {line.course_id} is a training course, not a policy."
             )
         elif line.course_release_id in taken:
-            batch.refuse(staged, RefusalReason.EXISTS, f"course_release_id: {line.course_release_id} stands already.")
+            batch.refuse(staged, RefusalReason.EXISTS, f"course_release_id: {line.course_release_id} exists already.")
         elif reason is not None:
             batch.refuse(staged, RefusalReason.RULE, reason)
         else:
@@ -108,7 +108,7 @@ def record_policy_signed(batch: Batch[PolicySigned]) -> None:
         line = staged.line
         version = versions.get(line.course_release_id)
         if line.receipt_id in recorded or line.receipt_id in accepted:
-            batch.refuse(staged, RefusalReason.EXISTS, f"receipt_id: a receipt {line.receipt_id} stands already.")
+            batch.refuse(staged, RefusalReason.EXISTS, f"receipt_id: a receipt {line.receipt_id} exists already.")
         elif version is None:
             reason = f"course_release_id: no policy version {line.course_release_id} is known."
             batch.refuse(staged, RefusalReason.UNRESOLVED, reason)

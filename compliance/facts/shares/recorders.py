@@ -178,7 +178,7 @@ def _refuse_unknown_shares(batch: Batch[Any]) -> dict[uuid.UUID, StoredShare]:
 
 
 def _refuse_unknown_audiences(batch: Batch[Any]) -> None:
-    """Refuses lines whose audience names a team or a person that does not exist. Erased people, who owe nothing, do."""
+    """Refuses lines whose audience names an unknown team or person. Erased people are known; they owe nothing."""
     organization_id = batch.organization_id
 
     def audience(line: Any) -> Audience | None:

@@ -74,7 +74,7 @@ def record_live_session_held(batch: Batch[LiveSessionHeld]) -> None:
         line = staged.line
         if line.live_session_id in taken:
             batch.refuse(
-                staged, RefusalReason.EXISTS, f"live_session_id: a session {line.live_session_id} stands already."
+                staged, RefusalReason.EXISTS, f"live_session_id: a session {line.live_session_id} exists already."
             )
         elif line.course_release_id not in known:
             reason = f"course_release_id: no release {line.course_release_id} is known."

@@ -11,7 +11,7 @@ from compliance.facts.refusal_reasons import RefusalReason
 MEANINGS: Final[dict[RefusalReason, str]] = {
     RefusalReason.INVALID_UTF8: "The line is not UTF-8.",
     RefusalReason.INVALID_JSON: "The line is not JSON (RFC 8259), or is cut off.",
-    RefusalReason.REPEATED_KEY: "A key stands twice in one object of the line.",
+    RefusalReason.REPEATED_KEY: "A key occurs twice in one object of the line.",
     RefusalReason.UNKNOWN_KIND: "`fact` names no kind of fact.",
     RefusalReason.INVALID_FACT: "A field is missing, unknown or not of its form; `reason` names each.",
     RefusalReason.KIND_NOT_ALLOWED: "The source may not bring this kind of fact.",

@@ -108,7 +108,7 @@ def test_only_the_newest_certificate_is_corrected(earned: Earned) -> None:
     earned.story.tell([second, first])  # a correction of a correction, in one file and in any order
     with pytest.raises(AlreadyExistsError, match="corrected before"):
         earned.story.tell([earned.corrected()])
-    with pytest.raises(AlreadyExistsError, match="stands already"):
+    with pytest.raises(AlreadyExistsError, match="exists already"):
         earned.story.tell([earned.corrected(second.certificate_id, certificate_id=first.certificate_id)])
     chain = (earned.certificate_id, first.certificate_id, second.certificate_id)
     assert [earned.name(each, 12) for each in chain] == ["Ana Reis", "Ana Maria Reis", "Ana Maria Reis"]

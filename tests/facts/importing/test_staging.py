@@ -74,7 +74,7 @@ def test_a_line_that_comes_again_counts_once_and_with_other_content_is_a_fault(
     assert _staged(files[1])[1:3] == ([], 5)
     by_kind, faults, repeated, _ = _staged(files[2])
     assert repeated + len(faults) == 3
-    assert {fault.reason for fault in faults} == {"fact_id: stands in the file with other content."}
+    assert {fault.reason for fault in faults} == {"fact_id: occurs in the file with other content."}
     assert sum(len(batch) for batches in by_kind.values() for batch in batches) == len(files[0])
 
 

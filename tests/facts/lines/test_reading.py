@@ -40,7 +40,7 @@ def reason(line: dict[str, Any]) -> str:
         (b"{}\n", "tells the kind"),
         (b'{"fact": 3}\n', "no such kind"),
         (b'{"fact": "team_founded"}\n', "no such kind of fact"),
-        (json.dumps(ANNA)[:-1].encode() + b', "at": "2025-01-01T00:00:00Z"}\n', "'at' stands twice"),
+        (json.dumps(ANNA)[:-1].encode() + b', "at": "2025-01-01T00:00:00Z"}\n', "'at' occurs twice"),
         (b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"\n", "not valid JSON"),
         (b'{"fact":"team_created","name":"\\ud800"}\n', "not valid JSON"),
         (b'{"fact":"team_created","name":"\\ud800"}', "not valid JSON"),

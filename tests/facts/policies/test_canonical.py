@@ -33,8 +33,8 @@ def test_a_heading_with_markup_becomes_a_plain_title() -> None:
     [
         ("<p>no heading</p>", "no main heading"),
         ("<h1>one</h1><h1>two</h1>", "2 main headings"),
-        ("<p>before</p><h1>late</h1>", "nothing may stand before"),
-        ("\n<h1>late</h1>", "nothing may stand before"),
+        ("<p>before</p><h1>late</h1>", "nothing may come before"),
+        ("\n<h1>late</h1>", "nothing may come before"),
         ("<h1> \n</h1><p>x</p>", "heading is empty"),
         ("<h1>x</h1><script>alert(1)</script>", "line 1"),
         ('<h1>x</h1>\n<p onclick="x()">y</p>', "line 2"),

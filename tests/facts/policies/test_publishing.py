@@ -103,7 +103,7 @@ def test_versions_go_on_one_by_one_and_later(now: datetime) -> None:
         story.tell([story.version(**(later | {"at": first.at}), version=2)])
     with pytest.raises(RefusedByRuleError, match="first"):
         story.tell([story.version(**(later | {"change_kind": ChangeKind.FIRST}), version=2)])
-    with pytest.raises(AlreadyExistsError, match="stands already"):
+    with pytest.raises(AlreadyExistsError, match="exists already"):
         story.tell([story.version(**later, version=2, course_release_id=first.course_release_id)])
     with pytest.raises(RefusedByRuleError, match="is 2, not 1"):
         story.tell([story.version(**later, version=1)])

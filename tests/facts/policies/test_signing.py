@@ -163,7 +163,7 @@ def test_the_ended_the_erased_other_shares_and_the_future_are_refused(now: datet
         story.tell([story.signed(version, share_id, person, at=now + timedelta(seconds=1))])
     one = story.signed(version, share_id, person)
     story.tell([one])
-    with pytest.raises(AlreadyExistsError, match="stands already"):
+    with pytest.raises(AlreadyExistsError, match="exists already"):
         story.tell([story.signed(version, share_id, person, receipt_id=one.receipt_id)])
     with context.company(story.organization_id):
         assert verify(story.organization_id) == 1
