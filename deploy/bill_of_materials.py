@@ -15,7 +15,7 @@ _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 
 def main() -> int:
-    """Writes the bill; says how many packages stand in it."""
+    """Writes the bill of materials, and prints how many packages it has."""
     requirements, output = Path(sys.argv[1]), Path(sys.argv[2])
     bom = Bom()
     bom.metadata.component = Component(name="compliance-records", type=ComponentType.APPLICATION)

@@ -1,5 +1,5 @@
-# For backup.sh and restore.sh, which read it with `.`: takes the password out of DATABASE_OWNER_URL and into PGPASSWORD,
-# because every user of the machine sees the arguments of programs.
+# Sourced by backup.sh and restore.sh: moves the password from DATABASE_OWNER_URL to PGPASSWORD, because every user of the
+# machine can see the arguments of programs.
 server=${DATABASE_OWNER_URL#*://}
 server=${server%%/*}
 case $server in

@@ -1,7 +1,7 @@
--- Provisioning of the login roles in an empty database (`createdb compliance`), or anew when a release brings another
--- role: then `manage.py migrate` grants each what it may. As a superuser, with psql; a role without a password here is
--- left alone. None is a superuser or may bypass row-level security: `owner` migrates and backs up; web, worker and signer
--- connect as their own; `app` is for commands that an operator runs, and for one-machine installations.
+-- Creates the login roles in an empty database (`createdb compliance`). Run it again when a release adds a role; then
+-- `manage.py migrate` grants each role its privileges. Run it as a superuser with psql; a role without a password here is
+-- left unchanged. No role is a superuser or may bypass row-level security: `owner` migrates and backs up; web, worker and
+-- signer connect as their own roles; `app` is for commands that an operator runs, and for one-machine installations.
 --   OWNER_PASSWORD=... APP_PASSWORD=... WEB_PASSWORD=... WORKER_PASSWORD=... SIGNER_PASSWORD=... \
 --     psql --dbname=compliance --file=deploy/roles.sql
 \set ON_ERROR_STOP on

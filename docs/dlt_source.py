@@ -171,7 +171,7 @@ def name_of(statement: str) -> str:
 
 def run(pipeline: Any, base_url: str, key: str, limit: int = 1000, history: bool = False) -> Any:
     """One run: reads what is new, loads it, and leaves the warehouse as /v1 is."""
-    dlt.config["load.delete_completed_jobs"] = True  # what was loaded stays in no file, for names may stand in it
+    dlt.config["load.delete_completed_jobs"] = True  # loaded data may hold names, so no file keeps it
     told = pipeline.run(registers(base_url, key, limit, history))
     told.raise_on_failed_jobs()
     finish(pipeline)

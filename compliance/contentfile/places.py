@@ -30,7 +30,7 @@ class _Wanted:
 
 
 def locate(text: str, paths: Iterable[Path]) -> Callable[[Path, MemberPart], int | None]:
-    """Find where the members at `paths` stand in a valid JSON text; the answer maps a path to a character position."""
+    """Find where the members at `paths` are in a valid JSON text; the answer maps a path to a character position."""
     root = _Wanted({})
     for path in paths:
         node = root

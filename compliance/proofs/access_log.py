@@ -108,7 +108,7 @@ class _Export:
         self.last = ChainEnd(0, ZERO_DIGEST)
 
     def numbered(self, file: Iterable[bytes], found: list[str]) -> Iterator[Mapping[str, Any]]:
-        """The lines that have a number, in order. Adds lines without one that stand after them to `found`."""
+        """The lines that have a number, in order. Adds lines without one that come after them to `found`."""
         for at, text in enumerate(file, 1):
             line = parse_line(f"line {at} of the file", text)
             if line.keys() != _MEMBERS:

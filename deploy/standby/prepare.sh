@@ -1,6 +1,6 @@
 #!/bin/sh
-# Once on the primary, as its superuser: the role `replicator`, which copies and reads no table, its line in pg_hba.conf, and
-# a slot that keeps what the standby has yet to fetch, up to 8 GB. May be run again.
+# Run this once on the primary, as its superuser. It makes the role `replicator`, which can copy the server but read no
+# table, its line in pg_hba.conf, and a slot that keeps up to 8 GB for the standby to fetch. It may be run again.
 #   REPLICATOR_PASSWORD=... [PGUSER=postgres PGHOST=... PGPORT=...] sh deploy/standby/prepare.sh
 set -eu
 : "${REPLICATOR_PASSWORD:?}"
