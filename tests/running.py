@@ -1,40 +1,40 @@
-"""How the suite is run: what is tested on one version of Python and PostgreSQL only, and which files begin first.
+"""How the suite is run: what is tested on only one version of Python and PostgreSQL, and which files begin first.
 
 `.ci/run` runs the suite twice: everything on the oldest Python and the newest PostgreSQL, and what could fail on
 another version on the newest Python and the oldest PostgreSQL (`pytest --both-versions`; ADR 0121).
 """
 
 ONCE = {
-    "tests/acceptance": "a year of real learners, whose rules and statements both versions run in small",
-    "tests/benchmarks": "builds the packages that benchmarks read",
-    "tests/development": "the demo and its servers: whatever starts here has been started for the run itself",
+    "tests/acceptance": "a year of real learners; both versions run its rules and statements on less data",
+    "tests/benchmarks": "tests of the benchmarks, which are run on one version",
+    "tests/development": "the demo and its servers; every run of the suite starts the same servers",
     "tests/files/test_faults.py": "a real S3 server that is frozen and killed",
     "tests/house": "reads the text of the repository",
-    "tests/interfaces/accessibility": "what a browser makes of pages",
-    "tests/interfaces/commands/test_import_people.py": "files of 5,000 people, whose smaller ones both versions read",
+    "tests/interfaces/accessibility": "how a browser displays pages",
+    "tests/interfaces/commands/test_import_people.py": "files of 5,000 people; both versions read smaller ones",
     "tests/interfaces/console/acting": "forms and previews of acts, whose facts both versions record",
-    "tests/interfaces/console/jobs": "days of staff in a browser",
+    "tests/interfaces/console/jobs": "working days of staff in a browser",
     "tests/interfaces/console/sign_in": "accounts and second factors: plain statements of the ORM",
     "tests/interfaces/console/test_acting.py": "forms and previews of acts, whose facts both versions record",
     "tests/interfaces/console/test_every_address.py": "the addresses of the URLconf",
-    "tests/interfaces/console/test_everybody_everywhere.py": "who gets in where: plain statements of the ORM",
-    "tests/interfaces/console/test_hostile_addresses.py": "how addresses are read",
-    "tests/interfaces/console/test_languages.py": "which catalogue a browser gets",
+    "tests/interfaces/console/test_everybody_everywhere.py": "who may open which page: plain statements of the ORM",
+    "tests/interfaces/console/test_hostile_addresses.py": "how the values in addresses are read",
+    "tests/interfaces/console/test_languages.py": "which language a browser gets",
     "tests/interfaces/console/test_texts.py": "reads templates and modules for texts that no catalogue has",
     "tests/interfaces/learner/test_texts.py": "reads templates and modules for texts that no catalogue has",
-    "tests/interfaces/console/test_permissions.py": "who gets in where: plain statements of the ORM",
+    "tests/interfaces/console/test_permissions.py": "who may open which page: plain statements of the ORM",
     "tests/interfaces/console/test_wording.py": "reads the catalogues of translations",
     "tests/interfaces/operations/test_production.py": "what a deployment refuses to start with",
-    "tests/interfaces/console/test_slow_statements.py": "how long PostgreSQL may take, which it is told alike",
+    "tests/interfaces/console/test_slow_statements.py": "time limits of statements, which both versions share",
     "tests/interfaces/ingest/test_killed.py": "real processes, killed",
     "tests/interfaces/test_integrations.py": "the examples of a document, in a shell against a real server",
-    "tests/interfaces/pages/test_links.py": "which setting a link begins with",
-    "tests/interfaces/scim/test_hostile.py": "bodies at random, refused before anything is recorded",
-    "tests/interfaces/serving/test_product.py": "the whole server before slow senders, whose parts both versions serve",
-    "tests/isolation": "every page and address with another company's identifiers, whose SQL both versions run",
+    "tests/interfaces/pages/test_links.py": "the setting with which links begin",
+    "tests/interfaces/scim/test_hostile.py": "random bodies, which are refused before anything is recorded",
+    "tests/interfaces/serving/test_product.py": "the whole server against slow senders; both versions test its parts",
+    "tests/isolation": "every page with another company's identifiers; other tests run its SQL on both versions",
     "tests/log/test_kills.py": "real processes, killed",
-    "tests/operations": "real processes, killed and loaded: what they run is what both versions have run",
-    "tests/proofs/test_mutations.py": "changes at random to proofs, whose verifiers both versions run",
+    "tests/operations": "real processes, killed and under load; other tests run the same code on both versions",
+    "tests/proofs/test_mutations.py": "random changes to proofs; other tests run the verifiers on both versions",
     "tests/webhooks/test_kills.py": "real processes, killed",
 }
 """Folders and files for which one version is enough, each with its reason. Everything else runs on both."""
