@@ -34,7 +34,7 @@ def resolve(walk: ManifestWalk, content_walk: Walk, manifest: Mapping[str, Any],
             report.add(
                 FaultCode.MEDIA_KIND,
                 path,
-                f"{quoted(media_id)} is {quoted(kinds[media_id])} in the manifest and stands where {kind} belongs.",
+                f"{quoted(media_id)} is {quoted(kinds[media_id])} in the manifest, and is used here as {kind}.",
             )
     if report.errors == 0:
         for media_id, path in walk.media_ids.items():

@@ -228,12 +228,12 @@ def _syntax_sentence(error: json.JSONDecodeError) -> str:
         "Expecting value": "a value is expected here (a comma before a closing bracket is one too many)",
         "Unterminated string starting at": "this string has no closing quote",
         "Extra data": "the document is complete here; remove what follows",
-        "Invalid control character at": "a line break, tab or control character stands bare in a string; escape it",
+        "Invalid control character at": "a string contains a line break, tab or other control character; escape it",
         "Illegal trailing comma before end of array": "this comma is one too many",
         "Illegal trailing comma before end of object": "this comma is one too many",
     }
     hint = hints.get(error.msg, error.msg[:1].lower() + error.msg[1:])
-    return f"This is not JSON: {hint}. Faults after this place show once it is mended."
+    return f"This is not JSON: {hint}. Faults after this place are listed once this one is corrected."
 
 
 def _depth_is_bounded(value: object) -> bool:

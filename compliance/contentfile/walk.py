@@ -60,7 +60,7 @@ class Walk:
     ) -> bool:
         """Check an object's keys and members; the caller checks the `known` keys. False if the value is no object."""
         if not isinstance(value, dict):
-            self.add(FaultCode.WRONG_TYPE, path, f"{_sentence(value)} stands where an object belongs.")
+            self.add(FaultCode.WRONG_TYPE, path, f"An object is expected here, not {quoted(value)}.")
             return False
         for name in value:
             if name not in shape and name not in known:
@@ -85,7 +85,7 @@ class Walk:
         `most` is how many there may be, the code of the fault, and the beginning of its sentence: "a film has".
         """
         if not isinstance(value, list):
-            self.add(FaultCode.WRONG_TYPE, path, f"{_sentence(value)} stands where an array of {what} belongs.")
+            self.add(FaultCode.WRONG_TYPE, path, f"An array of {what} is expected here, not {quoted(value)}.")
             return []
         if least and not value:
             self.add(
@@ -107,7 +107,7 @@ class Walk:
         """Whether the value is a string; reported if not."""
         if isinstance(value, str):
             return True
-        self.add(FaultCode.WRONG_TYPE, path, f"{_sentence(value)} stands where a string belongs.")
+        self.add(FaultCode.WRONG_TYPE, path, f"A string is expected here, not {quoted(value)}.")
         return False
 
     def kind_keys(self, value: Mapping[str, Any], path: Path, allowed: Iterable[str], among: Iterable[str]) -> None:
@@ -184,7 +184,7 @@ def text_ids(walk: Walk, value: Any, path: Path, prefix: str) -> None:
 def boolean(walk: Walk, value: Any, path: Path, prefix: str) -> None:
     """True or false; 0 and 1 are neither."""
     if value is not True and value is not False:
-        walk.add(FaultCode.WRONG_TYPE, path, f"{_sentence(value)} stands where true or false belongs.")
+        walk.add(FaultCode.WRONG_TYPE, path, f"Either true or false is expected here, not {quoted(value)}.")
 
 
 def integer(least: int, most: int, unit: str) -> Checker:
@@ -192,7 +192,7 @@ def integer(least: int, most: int, unit: str) -> Checker:
 
     def check(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         if type(value) is not int:
-            walk.add(FaultCode.WRONG_TYPE, path, f"{_sentence(value)} stands where a whole number of {unit} belongs.")
+            walk.add(FaultCode.WRONG_TYPE, path, f"A whole number of {unit} is expected here, not {quoted(value)}.")
         elif not least <= value <= most:
             walk.add(
                 FaultCode.OUT_OF_RANGE, path, f"{_sentence(value)} is out of range; write {least} to {most:,} {unit}."
@@ -220,7 +220,7 @@ def constant(expected: str, code: FaultCode) -> Checker:
 
     def check(walk: Walk, value: Any, path: Path, prefix: str) -> None:
         if value != expected or not isinstance(value, str):
-            walk.add(code, path, f"{_sentence(value)} stands here; write {quoted(expected)}.")
+            walk.add(code, path, f"Write {quoted(expected)} here, not {quoted(value)}.")
 
     return check
 
