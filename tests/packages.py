@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 DEMO = Path(__file__).parent.parent / "development" / "demo" / "packages"
 PAGES_IN_A_LESSON = 10
-QUESTION_EVERY = 10
-"""In a long course every tenth page, the last of its lesson, has a question."""
 
 STYLE = (
     ".scene { display: flex; align-items: center; justify-content: center; min-height: 14rem; color: #ffffff }\n"

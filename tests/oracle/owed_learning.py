@@ -473,9 +473,6 @@ class World:
     def _void_moments(self, m: datetime) -> list[datetime]:
         return sorted({deed.voided_at for deed in self.deeds if deed.voided_at is not None and deed.voided_at <= m})
 
-    def _voids(self, m: datetime) -> int:
-        return len(self._void_moments(m))
-
     def walk(self, until: datetime) -> "Walk":
         """The state at `until`, without every completion voided by then."""
         last = max((m for m in self.moments(until)), default=until)

@@ -41,7 +41,6 @@ from compliance.rules.vocabulary import (
 
 DAY_ZERO = datetime(2024, 1, 1, tzinfo=UTC)
 ORGANIZATION = UUID("0a0a0a0a-0000-4000-8000-000000000001")
-ALL_TEAMS = ("sales", "care")
 NO_DEADLINE = Deadline()
 MICROSECOND = timedelta(microseconds=1)
 
