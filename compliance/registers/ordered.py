@@ -22,9 +22,10 @@ _COURSE = f" {courses.looked_up('r')}"
 _TEXTS = {
     "person_name": ("lower(coalesce(p.person_name, ''))", _PERSON),
     "course_id": ("lower(coalesce(c.title, ''))", _COURSE),
-    "policy_title": ("lower(coalesce(c.title, ''))", _COURSE),
+    "policy_title": ("lower(v.body::json ->> 'policy_title')", ""),
 }
-"""Fields that are sorted by a text of another room: the SQL of the text, and its join."""
+"""Fields that are sorted by a text: its SQL, and the join with the room that has it. A policy is listed under the title
+of the version, which the policy may no longer have."""
 
 
 class Order(NamedTuple):
