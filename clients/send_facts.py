@@ -610,7 +610,7 @@ def _content(answer: Any, headers: Message) -> bytes:
     """The whole content of an answer. Raises IncompleteRead where the connection ended amid it."""
     content: bytes = answer.read(ANSWER_BYTES)
     length = headers.get("Content-Length", "").strip()
-    if length.isdigit() and "Transfer-Encoding" not in headers and len(content) < min(int(length), ANSWER_BYTES):
+    if length.isdecimal() and "Transfer-Encoding" not in headers and len(content) < min(int(length), ANSWER_BYTES):
         raise http.client.IncompleteRead(content, int(length) - len(content))
     return content
 
@@ -646,7 +646,7 @@ def _sentence(status: int, content: bytes) -> str:
 def _seconds(retry_after: str | None) -> float | None:
     if retry_after is None:
         return None
-    if retry_after.strip().isdigit():
+    if retry_after.strip().isdecimal():
         return float(retry_after)
     try:
         return max((email.utils.parsedate_to_datetime(retry_after) - datetime.now(UTC)).total_seconds(), 0)
@@ -889,7 +889,7 @@ def _count(given: Input, limits: Limits, as_json: bool) -> int:
         print(json.dumps(counted | {"wrong": [{"line": at, "reason": sentence} for at, sentence in faults]}))
     else:
         for kind, count in kinds.most_common():
-            print(f"{count:>12,} {kind}")
+            print(f"{count:>12,} {ascii(kind)[1:-1]}")
         print(
             f"{kinds.total():,} lines in {number:,} posts would be sent; {len(faults):,} lines are wrong as they are."
         )
@@ -957,8 +957,8 @@ def _url(text: str) -> str:
     """The service's address. Raises StopError for one to which a token must not be sent."""
     try:
         parts = urllib.parse.urlsplit(text)
-        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # of the port, or of brackets
+        whole = parts.scheme in ("http", "https") and (parts.hostname or "").encode("idna") and parts.port != 0
+    except ValueError:  # of the port, of brackets, or of a name with an empty part
         whole = False
     if not whole or parts.query or parts.fragment or re.fullmatch("[!-~]+", text) is None:
         raise StopError("--url is an address like https://records.example.com")
@@ -1022,6 +1022,7 @@ def _send(chosen: argparse.Namespace, stream: BinaryIO, total: int | None, stack
     refused_path = chosen.refused or Path(f"{name}.refused.jsonl")
     if chosen.file != "-" and refused_path.resolve() == Path(chosen.file).resolve():
         raise StopError("--refused names the facts file, which would be lost. Name another file.")
+    _check_place(refused_path)
     bar = Bar(sys.stderr, total)
     stack.callback(bar.ends)
     folder = _folder(chosen, total, refused_path, stack)
@@ -1051,6 +1052,16 @@ def _send(chosen: argparse.Namespace, stream: BinaryIO, total: int | None, stack
     if chosen.wait and capture is None and state.recorded + state.known:
         raise StopError(f"All is recorded, but it could not be read yet after {READABLE_SECONDS:.0f} s.")
     return SOME_REFUSED if state.refused else ALL_RECORDED
+
+
+def _check_place(refused_path: Path) -> None:
+    """Raises StopError where no file of refused lines could be put in the end: it is too late then."""
+    if refused_path.exists() and not refused_path.is_file():
+        raise StopError(f"{refused_path} is no file, so refused lines cannot be kept there. Name one by --refused.")
+    try:
+        tempfile.TemporaryFile(dir=refused_path.parent).close()
+    except OSError as error:
+        raise StopError(f"{refused_path} cannot be written: {error.strerror}. Name another by --refused.") from None
 
 
 def _folder(chosen: argparse.Namespace, total: int | None, refused_path: Path, stack: ExitStack) -> Folder:

@@ -83,6 +83,8 @@ def test_no_line_longer_than_a_post_is_kept_in_memory_or_hides_the_next(tmp_path
         (["--url", "https://records .example.com"], "an address like"),
         (["--url", "https://records.example.com/prämien"], "an address like"),
         (["--url", "https://[::1"], "an address like"),
+        (["--url", "https://records..example.com"], "an address like"),
+        (["--url", f"https://{'a' * 64}.example.com"], "an address like"),
         (["--url", "https://records.example.com", "--token-file", TOKEN], "on the command line"),
         (["--url", "https://records.example.com", "--token-file", "/nowhere/token"], "cannot be read"),
     ],
@@ -104,6 +106,24 @@ def test_the_facts_file_is_not_replaced_by_its_refused_lines(tmp_path):
     ran = run(file, "--url", "http://127.0.0.1:1", "--patience", "0", "--refused", tmp_path / "there" / "facts.jsonl")
     assert (ran.returncode, "names the facts file" in ran.stderr.decode()) == (2, True)
     assert file.read_bytes() == GOOD
+
+
+@pytest.mark.parametrize("place", [".", "no folder/refused.jsonl", "pipe", "/dev/fd/0.jsonl"])
+def test_where_refused_lines_cannot_be_kept_is_told_before_anything_is_sent(tmp_path, place):
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(GOOD)
+    os.mkfifo(tmp_path / "pipe")
+    ran = run(file, "--url", "http://127.0.0.1:1", "--patience", "0", "--refused", tmp_path / place)
+    assert (ran.returncode, "by --refused" in ran.stderr.decode()) == (2, True)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["facts.jsonl", "pipe"]
+
+
+def test_kinds_that_no_terminal_can_print_are_counted(tmp_path):
+    file = tmp_path / "facts.jsonl"
+    file.write_bytes(GOOD + b'\n{"fact":"\\ud800","fact_id":"1"}')
+    ran = run("--dry-run", file, token=None)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert b"1 \\ud800" in ran.stdout
 
 
 def test_what_cannot_be_sent_is_told_before_anything_is_sent(tmp_path):
