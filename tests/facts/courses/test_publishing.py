@@ -271,6 +271,16 @@ def test_the_command_publishes_captures_and_says_what_it_did(company, capsys):
         assert said in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(["--valid-months", "0"], "valid_months"), (["--renew-days-before", "-1"], "renew_days_before"), ([], "title")],
+)
+def test_the_command_refuses_a_certificate_that_cannot_be_in_a_sentence(company, folder, options, said):
+    title = "Fire" if options else "F" * 501
+    with pytest.raises(CommandError, match=rf"There can be no such certificate\. {said}: "):
+        call_command("publish_course", str(folder), "--organization", str(company), "--certificate", title, *options)
+
+
 def test_the_command_says_that_a_certificate_is_for_a_new_course_only(company, folder, capsys):
     arguments = [str(folder), "--organization", str(company), "--certificate", "Fire"]
     call_command("publish_course", *arguments)

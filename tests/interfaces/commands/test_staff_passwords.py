@@ -64,3 +64,19 @@ def test_nobody_is_invited_with_an_address_to_which_no_letter_can_go(address):
     with pytest.raises(CommandError, match="is no e-mail address"):
         call_command("invite_staff", "ada", "--email", address, stdout=io.StringIO())
     assert not User.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "email"),
+    [("", ""), ("a" * 151, ""), ("two words", ""), ("ada", f"ada@{'b.' * 122}example.org")],
+)
+def test_an_account_that_nobody_can_have_is_refused_in_a_sentence(name, email):
+    with pytest.raises(CommandError, match=r"There can be no such account\."):
+        call_command("invite_staff", name, "--email", email, stdout=io.StringIO())
+    assert not User.objects.exists()
+
+
+def test_a_name_that_a_terminal_composes_otherwise_is_that_of_the_same_account():
+    for name in ("ren\u00e9", "rene\u0301"):
+        call_command("invite_staff", name, stdout=io.StringIO())
+    assert User.objects.get().username == "ren\u00e9"

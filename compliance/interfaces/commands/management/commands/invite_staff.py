@@ -46,16 +46,15 @@ class Command(OperatorCommand):
             except ValidationError as error:
                 raise CommandError(f"{options['email']!r} is no e-mail address.") from error
         lasts = timedelta(hours=options["hours"])
+        name = User.normalize_username(options["name"])  # as accounts have it, whatever the terminal composes
         with transaction.atomic():
-            user = User.objects.filter(username=options["name"]).first()
+            user = User.objects.filter(username=name).first()
             acts = ["invitation made"]
             if user is None:
-                user = self._make(options)
+                user = self._make(name, options)
                 acts.insert(0, "account made")
             elif options["superuser"] or options["email"] or options["group"]:
-                raise CommandError(
-                    f"There is an account {options['name']} already. What it may is changed in the staff accounts."
-                )
+                raise CommandError(f"There is an account {name} already. What it may is changed in the staff accounts.")
             if options["lost_device"]:
                 second_factor.reset(user)
                 acts.insert(0, "second factor reset")
@@ -68,11 +67,15 @@ class Command(OperatorCommand):
         text = f"{found['link']}\nIt works once, until {now + lasts:%d %B %Y, %H:%M} UTC."
         self.show(found, text, as_json=options["json"])
 
-    def _make(self, options: dict[str, Any]) -> User:
+    def _make(self, name: str, options: dict[str, Any]) -> User:
         """A new account without a password: its owner chooses one."""
-        user = User.objects.create_user(options["name"], email=options["email"], password=None)
-        user.is_superuser = options["superuser"]
-        user.save(update_fields=["is_superuser"])
+        user = User(username=name, email=options["email"], is_superuser=options["superuser"])
+        user.set_unusable_password()
+        try:
+            user.full_clean()
+        except ValidationError as error:
+            raise CommandError(f"There can be no such account. {' '.join(error.messages)}") from error
+        user.save()
         if options["group"]:
             user.groups.add(Group.objects.get(name=options["group"]))
         return user

@@ -12,10 +12,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.core.management.base import CommandError
+from pydantic import ValidationError
 
 from compliance.contentfile.package import check_package
 from compliance.facts.courses.publishing import publish_package
 from compliance.facts.lines.kinds import Certificate
+from compliance.facts.lines.reading import sentences
 from compliance.facts.recording import Channel, Teller, telling
 from compliance.history.actions import capture_all
 from compliance.interfaces.commands.operator_command import OperatorCommand
@@ -94,9 +96,12 @@ def _counted(number: int, noun: str) -> str:
 def _certificate(options: dict[str, Any]) -> Certificate | None:
     if not options["certificate"]:
         return None
-    return Certificate(
-        title=options["certificate"],
-        kind=CertificateKind.COMPLETION,
-        valid_months=options["valid_months"],
-        renew_days_before=options["renew_days_before"],
-    )
+    try:
+        return Certificate(
+            title=options["certificate"],
+            kind=CertificateKind.COMPLETION,
+            valid_months=options["valid_months"],
+            renew_days_before=options["renew_days_before"],
+        )
+    except ValidationError as error:
+        raise CommandError(f"There can be no such certificate. {' '.join(sentences(error, skipped=0))}") from None
