@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from compliance.provisioning.spreadsheets.errors import TooLargeError, UnreadableFileError
-from compliance.provisioning.spreadsheets.limits import COLUMNS, FIRST_ROWS, Limits
+from compliance.provisioning.spreadsheets.limits import COLUMNS, FIRST_ROWS, LINES, Limits
 
 Row = tuple[int, list[str]]
 
@@ -58,6 +58,8 @@ class Delimited:
         try:
             for cells in reader:
                 number += 1
+                if number > LINES:
+                    raise UnreadableFileError(f"The file has more than {LINES:,} rows, blank ones counted.")
                 if not any(cells):
                     continue
                 found += 1

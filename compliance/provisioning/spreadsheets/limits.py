@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 FILE_BYTES = 64 * 1024 * 1024
 COLUMNS = 300
+LINES = 1_048_576
+"""As many rows as Excel has, blank ones counted: exports often end with very many of them."""
+
 CELL_CHARACTERS = 32_767
 """The most characters that Excel allows in a cell."""
 

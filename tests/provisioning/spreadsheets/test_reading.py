@@ -63,6 +63,11 @@ def test_more_rows_or_columns_than_allowed_are_refused() -> None:
         rows((HEAD + ";" * 300 + "x\n").encode())
 
 
+def test_a_file_of_blank_rows_is_not_read_to_its_end() -> None:
+    with pytest.raises(UnreadableFileError, match="1,048,576 rows, blank ones counted"):
+        rows(b"E-Mail\na@b.c\n" + b"\n" * 1_100_000)
+
+
 def test_a_workbook_with_numbers_dates_formulas_shared_and_formatted_text() -> None:
     sheet = (
         '<row r="3"><c r="A3" t="s"><v>0</v></c><c r="B3" t="inlineStr"><is><t>Personal-Nr.</t></is></c>'
