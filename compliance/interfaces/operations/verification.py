@@ -9,6 +9,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
+from django.db import InternalError
+from psycopg.errors import DataCorrupted, IndexCorrupted
+
 from compliance.facts.ledger.sealing import verify_ledger
 from compliance.facts.policies import chain
 from compliance.facts.policies.errors import BrokenReceiptChainError
@@ -52,8 +55,7 @@ def _verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Find
     findings: dict[Kind, Finding] = {}
     for kind, verify in _VERIFIERS.items():
         started_at = clock()
-        finding = verify(organization_id)
-        findings[kind] = finding
+        finding = findings[kind] = _found(verify, organization_id)
         with context.company(organization_id):
             VerificationRun.objects.create(
                 organization_id=organization_id,
@@ -64,18 +66,28 @@ def _verify_company(organization_id: uuid.UUID, clock: Clock) -> dict[Kind, Find
                 checked=finding.checked,
                 fault=finding.fault[:400],
             )
-    well = not any(finding.fault for finding in findings.values())
-    company_status.update(organization_id, verified_at=clock(), verified_well=well)
-    if well:
-        pass_verification(organization_id)
-    for kind, finding in findings.items():
-        if finding.fault:
+        if finding.fault:  # at once: what is verified next may be unreadable
             fail_verification(organization_id, finding.fault)
             log.critical(
                 "verification_failed",
                 extra={"organization_id": str(organization_id), "kind": kind.value, "fault": finding.fault},
             )
+    well = not any(finding.fault for finding in findings.values())
+    company_status.update(organization_id, verified_at=clock(), verified_well=well)
+    if well:
+        pass_verification(organization_id)
     return findings
+
+
+def _found(verify: Callable[[uuid.UUID], Finding], organization_id: uuid.UUID) -> Finding:
+    """What one verification finds. What PostgreSQL itself cannot read, because a disk has failed, is a fault."""
+    try:
+        return verify(organization_id)
+    except InternalError as error:
+        cause = error.__cause__
+        if not isinstance(cause, DataCorrupted | IndexCorrupted):
+            raise
+        return Finding(0, f"PostgreSQL cannot read what is stored: {cause.diag.message_primary}.")
 
 
 def verify_protections() -> list[Difference]:

@@ -5,7 +5,7 @@ import uuid
 from datetime import timedelta
 
 import pytest
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, InternalError, connection, connections, transaction
 
 from compliance.access.models import ApiKey
 from compliance.history import actions, queries
@@ -53,6 +53,23 @@ def test_a_fault_closes_the_company_and_alerts_until_it_holds_again(company, cap
     HistoryHead.objects.filter(organization_id=company.organization_id).update(chain_hash=right)
     verification.verify_company(company.organization_id, lambda: NOW)
     assert queries.head(company.organization_id).available
+
+
+def test_a_fault_closes_the_company_although_what_is_verified_next_cannot_be_read(company, caplog):
+    HistoryHead.objects.filter(organization_id=company.organization_id).update(chain_hash="f" * 64)
+    kept = []
+
+    def broken(execute, sql, params, many, given):
+        if sql.startswith("INSERT") and "operations_verificationrun" in sql:
+            kept.append(sql)
+            if len(kept) == 2:
+                raise InternalError("invalid page in block 7")
+        return execute(sql, params, many, given)
+
+    with pytest.raises(InternalError), connection.execute_wrapper(broken):
+        verification.verify_company(company.organization_id, lambda: NOW)
+    assert not queries.head(company.organization_id).available
+    assert [record.message for record in caplog.records] == ["verification_failed"]
 
 
 def test_runs_are_never_changed(company):
