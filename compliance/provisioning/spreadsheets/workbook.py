@@ -209,7 +209,7 @@ class _Rows:
             self._pieces, self._length = [], 0
         elif tag == "row":
             number = _whole(attributes.get("r")) or self._row + 1
-            if number <= self._row:  # two rows of one number could not be told apart
+            if number <= self._row:  # two rows of one number could not be distinguished
                 raise UnreadableFileError(NO_WORKBOOK)
             self._row, self._column, self._cells = number, 0, []
         elif tag == "rPh":
