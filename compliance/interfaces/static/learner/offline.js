@@ -5,6 +5,7 @@
 const strip = document.querySelector("[data-offline]");
 const box = document.querySelector("[data-keep]");
 const SEND_EVERY = 10_000;
+const SILENCE = 60_000; // milliseconds after which a worker that keeps a course, and says nothing, was ended by the browser
 const UNDONE = '[data-question][data-state="open"], [data-question][data-state="again"], [data-film]:not([data-seen])';
 
 if (strip && navigator.serviceWorker) begin();
@@ -156,10 +157,15 @@ async function begin() {
       await navigator.serviceWorker.register("/learn/worker.js", { scope: "/learn/" });
       await navigator.serviceWorker.ready;
       const { words: told, ...rest } = course;
-      const came = await ask({ do: "keep", course: rest, words: told }, ({ keeping, of }) => {
+      const moves = ({ keeping, of }) => {
         find("progress").max = of;
         find("progress").value = keeping;
-      });
+      };
+      let came = { more: true };
+      while (came?.more) {
+        const silence = new Promise((resolve) => setTimeout(resolve, SILENCE, null));
+        came = await Promise.race([ask({ do: "keep", course: rest, words: told }, moves), silence]);
+      }
       if (came?.kept) {
         find("progress").hidden = find("status").hidden = true;
         draw(await ask({ do: "state" }));

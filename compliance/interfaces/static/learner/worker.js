@@ -9,6 +9,7 @@ const PATIENCE = 8000; // milliseconds after which a page comes from the device,
 const SEND_PATIENCE = 20_000; // after which a send is given up, and made again later
 const AT_ONCE = 4;
 const PROBE_EVERY = 600_000;
+const TURN = 20_000; // after which a page that has a course kept is answered that it should ask again
 const UNREACHABLE = [502, 503, 504]; // a gateway's word that nobody is behind it
 const NOBODY = [401, 403]; // nobody is signed in, or somebody who has no access at present
 
@@ -86,11 +87,11 @@ async function empty(known) {
 
 // What was being kept when the browser was closed is half: it goes when the worker starts again. The caches are read
 // first, so that what becomes whole meanwhile is not taken for a half.
-const arriving = new Set();
+const arriving = new Map(); // by cache: the course that is being kept, and the pages that are told how far it is
 async function tidy() {
   const names = (await caches.keys()).filter((name) => name.startsWith(CACHE));
   const whole = (await allCourses()).filter((course) => !course.gone).map((course) => CACHE + course.take_id);
-  const kept = new Set([...whole, ...arriving]);
+  const kept = new Set([...whole, ...arriving.keys()]);
   for (const name of names) if (!kept.has(name)) await caches.delete(name);
 }
 tidy().catch(() => {}); // a store that cannot be opened is read again at the next start
@@ -126,22 +127,36 @@ async function told(takeId) {
   else if (course) await keepCourse({ ...course, told: null });
 }
 
-// All of a course or nothing of it: the course is entered only when every file is here.
+// Browsers end a worker that takes minutes over one message, however much of the course is still to come. So the page
+// asks again and again, each time for a short while, and the worker lives as long as the page stays.
 async function keep(course, words, port) {
   const name = CACHE + course.take_id;
+  if (!arriving.has(name)) {
+    const pages = new Set();
+    const end = load(course, words, name, (news) => { for (const each of pages) each.postMessage(news); });
+    arriving.set(name, { pages, end: end.finally(() => arriving.delete(name)) });
+  }
+  const { pages, end } = arriving.get(name);
+  pages.add(port);
+  const came = await Promise.race([end, new Promise((resolve) => setTimeout(resolve, TURN, { more: true }))]);
+  pages.delete(port);
+  return came;
+}
+
+// All of a course or nothing of it: the course is entered only when every file is here.
+async function load(course, words, name, tell) {
   const files = [...addressesOf(course), ...course.files];
+  const queue = [...files];
   let done = 0;
-  arriving.add(name);
   try {
     const cache = await caches.open(name);
-    const queue = [...files];
     const take = async () => {
       for (let address = queue.shift(); address; address = queue.shift()) {
         const answer = await fetch(address, { headers: { "Learner-Keep": "1" }, redirect: "manual" });
         if (answer.type === "opaqueredirect" || NOBODY.includes(answer.status)) throw new Failed("signed-out");
         if (!answer.ok) throw new Failed("connection");
         await cache.put(address, answer);
-        port.postMessage({ keeping: ++done, of: files.length });
+        tell({ keeping: ++done, of: files.length });
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, take));
@@ -153,11 +168,10 @@ async function keep(course, words, port) {
     announce();
     return { kept: true };
   } catch (error) {
+    queue.length = 0; // nothing more is fetched for a course that is not kept
     await caches.delete(name);
     if (error instanceof Failed) return { failed: error.message };
     return { failed: error.name === "QuotaExceededError" ? "storage" : "connection" };
-  } finally {
-    arriving.delete(name);
   }
 }
 

@@ -29,6 +29,9 @@ class CuttingProxy:
         """Whether any recorded work left the device."""
         self.dies_at = b""
         """The network goes down at the moment when a browser sends this."""
+        self.holds = b""
+        """A request that begins with this waits until `released` is set."""
+        self.released = threading.Event()
         self._server_port = server_port
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -86,6 +89,8 @@ class CuttingProxy:
                     if self.dies_at and self.dies_at in part:
                         self.become(Network.AWAY)
                         break
+                    if self.holds and self.holds in part:
+                        self.released.wait(90)
                     if b'"kind"' in heard[max(heard.rfind(b"POST /learn/offline/"), 0) :]:
                         sends.set()
                         self.carried = True

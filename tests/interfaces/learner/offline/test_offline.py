@@ -107,6 +107,15 @@ def follow_a_link(phone: Any, company: Company, person: Person) -> None:
     phone.wait_for_url("**/learn/")
 
 
+def wait_for(phone: Any, condition: str) -> None:
+    """Waits until a condition holds on the page, whose policy lets Playwright's own way of waiting evaluate nothing."""
+    for _ in range(600):
+        if phone.evaluate(condition):
+            return
+        phone.wait_for_timeout(100)
+    raise AssertionError(condition)
+
+
 def wait_until(phone: Any, *, elsewhere: bool) -> None:
     """Waits until the worker takes every kept course for another person's, or for this one's."""
     for _ in range(300):
@@ -353,6 +362,55 @@ def test_nothing_is_half_kept_when_the_device_is_full_or_the_network_dies(
     phone.get_by_role("button", name="Remove from this device").click()
     phone.get_by_role("button", name="Keep on this device").wait_for()
     assert on_device(phone)[0] == 0
+
+
+def test_keeping_a_course_may_take_longer_than_browsers_let_a_worker_take_over_one_message(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = phone_of_anna.new_page()
+    phone.add_init_script(ASKED)
+    phone.goto(address(course))
+    network.holds = f"GET {address(course, 'p3')} ".encode()
+    phone.get_by_role("button", name="Keep on this device").click()
+    wait_for(phone, "window.asked === 2")  # it was answered meanwhile that more is to come
+    assert phone.get_by_text("The course is being kept.").is_visible()
+    network.released.set()
+    phone.get_by_text("Kept on this device.").wait_for()
+    assert phone.evaluate("window.asked") == 2
+
+
+ASKED = """window.asked = 0;
+const post = ServiceWorker.prototype.postMessage;
+ServiceWorker.prototype.postMessage = function (message, ports) {
+    window.asked += message.do === "keep" ? 1 : 0;
+    return post.call(this, message, ports);
+};"""
+
+
+def test_a_worker_that_the_browser_ends_while_it_keeps_a_course_is_noticed(
+    company: Company, device: Devices, network: CuttingProxy
+) -> None:
+    anna, course = company.join(), teach(company, *LESSONS)
+    phone_of_anna = device()
+    sign_in(phone_of_anna, company, anna, network)
+    phone = phone_of_anna.new_page()
+    phone.clock.install()
+    phone.goto(address(course))
+    network.holds = f"GET {address(course, 'p3')} ".encode()
+    phone.get_by_role("button", name="Keep on this device").click()
+    wait_for(phone, "document.querySelector('[data-keep-progress]').value > 1")
+    browser = phone_of_anna.new_cdp_session(phone)
+    browser.send("ServiceWorker.enable")
+    browser.send("ServiceWorker.stopAllWorkers")
+    network.released.set()
+    phone.clock.run_for(61_000)
+    phone.get_by_text("The connection was lost").wait_for()
+    phone.get_by_role("button", name="Keep on this device").click()
+    phone.get_by_text("Kept on this device.").wait_for()
+    assert on_device(phone)[0] == 1
 
 
 def test_what_was_half_kept_when_the_browser_was_closed_is_gone_once_it_is_open_again(
