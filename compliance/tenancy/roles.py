@@ -8,8 +8,8 @@ Roles that may do less than `app`:
 
 - `app_web`, which answers requests from outside, creates no companies, records no verification runs, and does not write
   the log.
-- `app_worker`, which processes what others send in, sees no second factor, creates no account, invitation, role, API
-  key or source, changes keys and sources only to end them, and does not write the log.
+- `app_worker`, which processes what others send in, sees no second factor, creates no company, account, invitation,
+  role, API key or source, changes keys and sources only to end them, and does not write the log.
 - `app_signer` reads the histories, the digests of the lines of ledgers and of the access log, and the companies. It
   records how far it has signed, and may close a company.
 """
@@ -89,7 +89,7 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
     if table == "django_migrations":
         return Granted(READ)
     everything = APPEND if append_only else WRITE
-    if role in (WEB, WORKER) and table.startswith("log_"):
+    if role in (WEB, WORKER) and (table.startswith("log_") or table == "tenancy_organization"):
         return Granted(READ)
     if role == WEB:
         if table == "learning_linkrequest":  # it takes requests in and does not see earlier ones
@@ -98,7 +98,7 @@ def granted(role: str, table: str, *, append_only: bool) -> Granted:
             return Granted(APPEND | {"UPDATE"})
         if table == "letters_lettersread":
             return Granted(READ)
-        if table in ("tenancy_organization", "operations_verificationrun", "operations_companystanding"):
+        if table in ("operations_verificationrun", "operations_companystanding"):
             return Granted(READ)
         if table == "webhooks_attempt":  # the worker makes them; they go with their webhook
             return Granted(READ | {"DELETE"})

@@ -37,6 +37,8 @@ DENIED = {
         "UPDATE auth_user SET is_superuser = true",
         "INSERT INTO auth_user_groups (user_id, group_id) VALUES (1, 1)",
         "DELETE FROM console_staffaccess",
+        "DELETE FROM tenancy_organization",
+        "UPDATE tenancy_organization SET history_complete_from = now()",
         "INSERT INTO access_apikey (key_id) VALUES (gen_random_uuid())",
         "UPDATE access_apikey SET digest = ''",
         "UPDATE access_apikey SET scopes = '{people:read}'",
