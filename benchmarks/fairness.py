@@ -1,9 +1,9 @@
 """The rows of what unkind clients cost everybody else; `python -m benchmarks.fairness var/demo.json` beside a demo.
 
-`make bench` measures them with a web server of its own. Where that is a demo, it was started with
-RATE_LIMIT_KEY_PER_MINUTE and RATE_LIMIT_COMPANY_PER_MINUTE of 1000000, on a quiet machine. Each is measured without and
-with the unkind clients: 32 slow senders on every form against a reader of /v1/snapshot, and 16 slow readers of one
-company against a reader of another's records. Exit 1 beyond a bound.
+`make bench` measures them with a web server of its own. To measure beside a demo, start the demo with
+RATE_LIMIT_KEY_PER_MINUTE and RATE_LIMIT_COMPANY_PER_MINUTE set to 1000000, on a quiet machine. Each row is measured
+without and with the unkind clients: 32 slow senders on every form against a reader of /v1/snapshot, and 16 slow readers
+of one company against a reader of another's records. The exit status is 1 if a bound is broken.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.flames import|page|sweep`: draws where its processor time goes, as a flame graph, into docs/flames.
+"""`python -m benchmarks.flames import|page|sweep`: draws where the processor time goes, as a flame graph in docs/flames.
 
-py-spy samples a process of its own from outside, five hundred times a second, whenever a thread of it holds Python's
-lock. Neither what makes the data ready nor waiting is in the picture, and neither is PostgreSQL. Runs on the servers that its environment
-names (`python -m development.embedded run -- ...`).
+The work runs in a process of its own, which py-spy samples from outside five hundred times a second, while one of its
+threads holds Python's lock. The picture therefore includes neither the preparation of the data, nor waiting, nor
+PostgreSQL. It uses the servers that its environment names (`python -m development.embedded run -- ...`).
 """
 
 import argparse
@@ -112,7 +112,7 @@ def _sweep(folder: Path) -> Callable[[], object]:
 
 
 def asking(key: str) -> Callable[[], bytes]:
-    """What asks for the second page of training records of the key's company in this process, as a thread of the web worker does."""
+    """A function that reads the second page of training records of the key's company, as a thread of a web worker does."""
     import orjson
 
     from compliance.interfaces.serving.environ import environ_of

@@ -106,7 +106,7 @@ def fact_rows(address: str, path: Path, what: str, rounds: int) -> Iterator[Resu
 
 
 def _join(organization_id: uuid.UUID, people: int, now: datetime) -> list[str]:
-    """So many employees join, by a facts file; who they are."""
+    """Records by a facts file that this many employees joined; returns their learner profiles."""
     profiles = [str(uuid.uuid4()) for _ in range(people)]
     at = (now - timedelta(days=1)).isoformat()
     joined = (

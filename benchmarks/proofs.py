@@ -1,10 +1,10 @@
 """The rows of proofs of rows: milliseconds to make one, and its bytes beside the content.
 
-`make bench` measures them on companies that it imports. On the largest company of any database,
-such as the one of docs/console.md ("How fast"): `python -m benchmarks.proofs [--rounds 2000] [--limit 5]`. Signs what
-is not under the log yet, draws records at random, and makes the proof of each as a request does: company context, the
-check before it is given away, and for every other one the name behind it. Fails when the 99th percentile is over the
-limit, or a proof has more than 4,096 bytes beside its content.
+`make bench` measures them on companies that it imports. `python -m benchmarks.proofs [--rounds 2000] [--limit 5]`
+measures them on the largest company of a database, such as the one of docs/console.md ("How fast"): it signs what is
+not in the log yet, draws records at random, and makes the proof of each as a request does, with the company's context,
+the check before it is given away, and for every other one the name behind it. It fails if the 99th percentile is over
+the limit, or a proof has more than 4,096 bytes beside its content.
 """
 
 import argparse

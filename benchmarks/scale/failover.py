@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from benchmarks.scale.load import Answer, Load
+from benchmarks.scale.load import Answer, Load, counted, others
 from benchmarks.scale.patroni import Cluster, Machine, Tools
 from benchmarks.scale.table import Row
 from development.embedded import redis
@@ -129,12 +129,12 @@ class Run:
         self._until(self.cluster.is_whole, "the standbys")
         self._until(lambda: bool([each for each in self.load.acknowledged if each.at > until]), "acknowledged facts")
         found = (
-            f"acknowledged meanwhile {len(acknowledged)}; writes {_counted(written)};"
-            f" reads {_counted(read)}, slowest {max((each.seconds for each in read), default=0):.1f} s;"
+            f"acknowledged meanwhile {len(acknowledged)}; writes {counted(written)};"
+            f" reads {counted(read)}, slowest {max((each.seconds for each in read), default=0):.1f} s;"
             f" acknowledged again {time.monotonic() - until:.0f} s after the standbys were started"
         )
         faults = [] if not acknowledged else ["acknowledged what one machine holds"]
-        faults += _others(read)
+        faults += others(read, 200, 503)
         return Row(f"both standbys gone for {seconds:.0f} s", 1, found, "acknowledged 0", tuple(faults))
 
     def end(self) -> Row:
@@ -158,12 +158,12 @@ class Run:
         known = self._known()
         lost = sum(each.fact_id not in known for each in acknowledged)
         found = (
-            f"lost {lost}; without an acknowledged fact {max(longest):.1f} s at most; {_counted(answers)};"
+            f"lost {lost}; without an acknowledged fact {max(longest):.1f} s at most; {counted(answers)};"
             f" slowest 503 {slow:.1f} s; captured again {max(captured):.1f} s after writes"
         )
         faults = [f"{lost} lost"] if lost else []
         faults += [f"{max(longest):.1f} s"] if max(longest) > BOUND_SECONDS else []
-        return Row(what, times, found, "lost 0, 30 s, 200 or 503", (*faults, *_others(answers)))
+        return Row(what, times, found, "lost 0, 30 s, 200 or 503", (*faults, *others(answers, 200, 503)))
 
     def _known(self) -> set[str]:
         rows = self.service.ask(
@@ -223,16 +223,6 @@ class Run:
                 return True
         except psycopg.Error:
             return False
-
-
-def _counted(answers: list[Answer]) -> str:
-    counts = Counter(each.status for each in answers)
-    return ", ".join(f"{status or 'no answer'}: {count:,}" for status, count in sorted(counts.items())) or "none"
-
-
-def _others(answers: list[Answer]) -> list[str]:
-    strange = Counter(each.status for each in answers if each.status not in (200, 503))
-    return [f"{count} answers of {status or 'nobody'}" for status, count in sorted(strange.items())]
 
 
 def _say(words: str) -> None:

@@ -136,3 +136,20 @@ def _joined() -> bytes:
             "account_email": f"{learner.hex}@example.org",
         }
     )
+
+
+def counted(answers: list[Answer]) -> str:
+    """How many answers there were of each status, in words."""
+    counts = Counter(each.status for each in answers)
+    return ", ".join(f"{status or 'no answer'}: {count:,}" for status, count in sorted(counts.items())) or "none"
+
+
+def others(answers: list[Answer], *expected: int) -> list[str]:
+    """The answers that have none of the statuses that were expected, in words."""
+    strange = Counter(each.status for each in answers if each.status not in expected)
+    return [f"{count} answers of {status or 'nobody'}" for status, count in sorted(strange.items())]
+
+
+def slowest(answers: list[Answer], *statuses: int) -> float:
+    """The longest time of an answer with one of the statuses."""
+    return max((each.seconds for each in answers if each.status in statuses), default=0.0)

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import orjson
 
-from benchmarks.scale.cluster import Company, OnCluster, Run, counted, now, others, slowest
-from benchmarks.scale.load import Answer
+from benchmarks.scale.cluster import Company, OnCluster, Run, now
+from benchmarks.scale.load import Answer, counted, others, slowest
 from benchmarks.scale.table import Row
 from tests.operations.service import running_as
 

@@ -10,8 +10,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from benchmarks.scale.cluster import Node, OnCluster, Run, counted, now, others, slowest
-from benchmarks.scale.load import Answer
+from benchmarks.scale.cluster import Node, OnCluster, Run, now
+from benchmarks.scale.load import Answer, counted, others, slowest
 from benchmarks.scale.table import Row
 from tests.operations.service import running_as
 
