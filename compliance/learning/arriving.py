@@ -21,7 +21,7 @@ from compliance.learning.errors import (
     UnknownQuestionError,
 )
 from compliance.learning.models import Take
-from compliance.learning.queries import Way, progress_of
+from compliance.learning.queries import Way, progress_of, takes_of_course
 
 
 class Outcome(StrEnum):
@@ -84,9 +84,9 @@ def take_of(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, take_id: 
 def way_of(take: Take, now: datetime) -> Way | None:
     """The take to continue: itself, or the one of a newer version to which it was carried.
 
-    None if it is finished, or its course was completed in another way, and another record is assigned now: nothing of
-    it counts for a renewal. Raises NotAssignedError, ReleaseWithdrawnError, AlreadyCompletedError and NoContentError.
-    Needs the company's context.
+    None if it is finished, or its course was completed in another way, and the course is to be taken anew: nothing of
+    it counts for that. Raises NotAssignedError, ReleaseWithdrawnError, AlreadyCompletedError and NoContentError. Needs
+    the company's context.
     """
     of_lesson = take.lesson_release_id
     found = courses.assignment(
@@ -99,19 +99,15 @@ def way_of(take: Take, now: datetime) -> Way | None:
     last = _followed(take)
     if last.finished_at is not None and last.record_id != found.record_id:
         return None
-    return taking.resume(found, now)
+    way = taking.resume(found, now)
+    return way if way is not None and way.take.take_id == _followed(take).take_id else None
 
 
 def _followed(take: Take) -> Take:
-    """The last of the takes to which this one was carried, one after the other."""
-    rows = Take.objects.filter(
-        organization_id=take.organization_id,
-        learner_profile_id=take.learner_profile_id,
-        course_id=take.course_id,
-        lesson_release_id=take.lesson_release_id,
-    )
-    for each in rows.order_by("begun_at", "id"):
-        if take.carried_at is not None and each.begun_at == take.carried_at:
+    """The last of the takes to which this one was carried, one after the other, as they are now."""
+    takes = takes_of_course(take.organization_id, take.learner_profile_id, take.course_id, take.lesson_release_id)
+    for each in reversed(takes):
+        if each.take_id == take.take_id or (take.carried_at is not None and each.begun_at == take.carried_at):
             take = each
     return take
 

@@ -225,13 +225,17 @@ class Limited(NamedTuple):
 def limited_questions(organization_id: uuid.UUID, learner_profile_id: uuid.UUID, now: datetime) -> list[Limited]:
     """The questions for which more attempts would help a person: with a limit, tried, and not answered rightly.
 
-    From their open takes; those without attempts left come first. At most five statements.
+    From their open takes, of each course and of each lesson shared alone the newest; those without attempts left come
+    first. At most five statements.
     """
     rows = sql.fetch(
         "SELECT t.take_id, t.learner_profile_id, t.course_release_id, t.lesson_release_id, coalesce(c.title, '')"  # noqa: S608
-        f" FROM learning_take t {courses_queries.joined('t')} WHERE t.organization_id = %s"
-        " AND t.learner_profile_id = %s AND t.finished_at IS NULL AND t.carried_at IS NULL ORDER BY t.begun_at DESC",
-        [organization_id, learner_profile_id],
+        " FROM (SELECT DISTINCT ON (course_id, lesson_release_id) * FROM learning_take"
+        f" WHERE organization_id = {_COMPANY} AND learner_profile_id = %(learner)s"
+        " ORDER BY course_id, lesson_release_id, begun_at DESC, id DESC) t"
+        f" {courses_queries.joined('t', _COMPANY)} WHERE t.finished_at IS NULL AND t.carried_at IS NULL"
+        " ORDER BY t.begun_at DESC",
+        {"organization": organization_id, "learner": learner_profile_id},
     )
     if not rows:
         return []

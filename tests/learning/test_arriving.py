@@ -169,6 +169,22 @@ def test_nothing_counts_for_a_renewal_or_for_what_is_not_asked_any_more(company,
         assert arriving.way_of(way.take, datetime.now(UTC)) is None
 
 
+def test_nothing_counts_for_a_retake_of_what_was_completed_in_another_way_meanwhile(company):
+    anna = company.join()
+    course = teach(company, ONE)
+    with context.company(company.organization_id):
+        way = begin(company, anna, course)
+    company.complete(anna, course, datetime.now(UTC))
+    take_in(company)
+    teach_again(company, course, 2, ONE, retake=True)
+    later = datetime.now(UTC)
+    with context.company(company.organization_id):
+        assert arriving.way_of(way.take, later) is None
+        again = begin(company, anna, course)
+        assert arriving.way_of(way.take, later) is None
+        assert resumed(again, later).take.take_id == again.take.take_id
+
+
 def test_a_version_that_was_withdrawn_counts_nothing(company, now):
     anna = company.join()
     course = teach(company, ONE)

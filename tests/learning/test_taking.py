@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from compliance.facts.training.models import Completion
-from compliance.learning import courses, queries, taking
+from compliance.learning import courses, figures, queries, taking
 from compliance.learning.errors import (
     AlreadyCompletedError,
     ChoiceNumberError,
@@ -327,6 +327,21 @@ class TestNewReleases:
             assert again.carried_at is None
             assert progress_of(again).pages_done == 0
             assert taking.finish(again, later) is None
+
+    def test_attempts_are_offered_for_the_newest_take_alone(self, company, now):
+        anna = company.join()
+        course = teach(company, TWO)
+        with context.company(company.organization_id):
+            taking.answer(begin(company, anna, course), "q2", WRONG, now)
+        company.complete(anna, course, datetime.now(UTC))
+        take_in(company)
+        teach_again(company, course, 2, TWO, retake=True)
+        later = datetime.now(UTC)
+        with context.company(company.organization_id):
+            again = begin(company, anna, course)
+            taking.answer(again, "q2", WRONG, later)
+            found = figures.limited_questions(company.organization_id, anna.learner_profile_id, later)
+            assert [(each.take_id, each.answers) for each in found] == [(again.take.take_id, 1)]
 
     def test_a_withdrawn_release_says_so_and_loses_nothing(self, company, now):
         anna = company.join()
