@@ -1,5 +1,6 @@
 """The act that imports HR's spreadsheet of people: upload, choice of columns, preview, and the worker's part."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -56,6 +57,17 @@ class _ColumnsField(forms.CharField):
         return chosen
 
 
+class _NumberField(forms.IntegerField):
+    """A number as people type it, with the separators with which pages display it; no number is as good as none."""
+
+    widget = forms.HiddenInput
+
+    def to_python(self, value: Any) -> int | None:
+        """The number, None for anything else: the preview then asks for it again."""
+        digits = re.sub(r"[\s.,'\u2019]", "", str(value or ""))
+        return int(digits) if digits.isdecimal() and len(digits) < 9 else None
+
+
 class SpreadsheetForm(ActForm):
     """HR's file, and how to read it. Hidden fields are filled in beside the preview."""
 
@@ -75,7 +87,7 @@ class SpreadsheetForm(ActForm):
     )
     columns = _ColumnsField(required=False)
     confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
-    leaving = forms.IntegerField(required=False, min_value=0, max_value=10_000_000, widget=forms.HiddenInput)
+    leaving = _NumberField(required=False)
     only_try = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
 

@@ -170,9 +170,16 @@ def test_most_of_a_company_leaves_only_with_the_number_typed(page: Page) -> None
     assert "type 25 if that is meant" in text
     assert page.confirm().status_code == 200
     assert "Type the number of people who would leave, 25" in page.text
-    assert page.confirm(leaving="24").status_code == 200
+    for wrong in ("24", "all of them"):
+        assert page.confirm(leaving=wrong).status_code == 200
+        assert "Type the number of people who would leave, 25" in page.text
     assert page.confirm(leaving="25").status_code == 302
     assert "25 leave" in page.work().message
+
+
+@pytest.mark.parametrize("typed", ["1,234", "1.234", "1\u202f234", "1234"])
+def test_the_number_is_read_as_pages_and_people_write_it(typed: str) -> None:
+    assert spreadsheet.SpreadsheetForm.base_fields["leaving"].clean(typed) == 1234
 
 
 def test_a_try_with_very_many_wrong_rows_says_what_else_to_know(page: Page) -> None:
