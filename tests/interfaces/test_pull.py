@@ -25,7 +25,7 @@ from compliance.access.actions import issue_key
 from compliance.history import actions
 from compliance.interfaces import pull
 from compliance.interfaces.pull_service import ACCEPTED, FaultError, PullError, Service
-from compliance.interfaces.pulled import Folder
+from compliance.interfaces.pulled import REGISTERS, Folder
 from compliance.rules.vocabulary import Scope
 from development.embedded import ports
 from tests.facts.story import BEGIN, Story
@@ -304,7 +304,7 @@ def test_a_register_that_the_key_no_longer_opens_has_no_file(tmp_path, now):
         register = request.url.path.rsplit("/", 1)[1]
         if register not in opened:
             return httpx.Response(403, json={"code": "insufficient_scope"})
-        rows = [{pull.REGISTERS[register].identity: "a", "sequence": 5}]
+        rows = [{REGISTERS[register].identity: "a", "sequence": 5}]
         return httpx.Response(200, json={"data": rows, "total": 1, "snapshot": SNAPSHOT, "next_cursor": None})
 
     def files():
