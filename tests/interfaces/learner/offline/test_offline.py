@@ -34,6 +34,25 @@ def company(served: str) -> Company:
     return make_present_company()
 
 
+@pytest.fixture
+def anna(company: Company) -> Person:
+    return company.join()
+
+
+@pytest.fixture
+def course(company: Company, anna: Person) -> Course:
+    """A course that Anna owes."""
+    return teach(company, *LESSONS)
+
+
+@pytest.fixture
+def phone_of_anna(company: Company, anna: Person, course: Course, device: Devices, network: CuttingProxy) -> Any:
+    """A phone on which Anna has signed in."""
+    phone = device()
+    sign_in(phone, company, anna, network)
+    return phone
+
+
 def stored(company: Company, table: Any) -> list[Any]:
     with context.company(company.organization_id):
         return list(table.objects.filter(organization_id=company.organization_id).order_by("id"))
@@ -158,11 +177,8 @@ def take_all(phone: Any, course: Course) -> None:
 
 
 def test_a_course_is_taken_without_a_connection_and_a_send_that_is_cut_and_repeated_completes_it_once(
-    company: Company, device: Devices, network: CuttingProxy
+    company: Company, network: CuttingProxy, course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone_of_anna.clock.set_fixed_time(datetime(2031, 1, 1, tzinfo=UTC))  # a phone whose clock is wrong
     phone = keep(phone_of_anna, course)
     assert stored(company, PageRead) == []
@@ -236,11 +252,8 @@ def test_what_is_kept_waits_for_its_own_person_to_sign_in_again(
 
 
 def test_what_was_kept_is_sent_after_a_suspension_without_signing_in_anew(
-    company: Company, device: Devices, network: CuttingProxy
+    company: Company, network: CuttingProxy, anna: Person, course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = keep(phone_of_anna, course)
     lose(network, phone_of_anna)
     phone.goto(address(course, "p1"))
@@ -276,11 +289,8 @@ def test_who_signs_in_on_a_shared_device_finds_nothing_of_the_person_before_them
 
 
 def test_what_one_kept_is_there_again_after_one_signed_in_anew(
-    company: Company, device: Devices, network: CuttingProxy
+    company: Company, network: CuttingProxy, anna: Person, course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = keep(phone_of_anna, course)
     phone_of_anna.clear_cookies()
     follow_a_link(phone, company, anna)
@@ -292,11 +302,8 @@ def test_what_one_kept_is_there_again_after_one_signed_in_anew(
 
 @pytest.mark.parametrize("there", [True, False], ids=["online", "offline"])
 def test_signing_out_empties_the_device_after_a_word_of_warning(
-    there: bool, company: Company, device: Devices, network: CuttingProxy
+    company: Company, network: CuttingProxy, course: Course, phone_of_anna: Any, there: bool
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = keep(phone_of_anna, course)
     caches, rows = on_device(phone)
     assert caches == 1
@@ -318,11 +325,8 @@ def test_signing_out_empties_the_device_after_a_word_of_warning(
 
 
 def test_signing_out_empties_the_device_when_a_gateway_has_no_server_behind_it(
-    company: Company, device: Devices, network: CuttingProxy
+    network: CuttingProxy, course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = keep(phone_of_anna, course)
     network.become(Network.ALONE)
     phone.get_by_role("button", name="Sign out").click()
@@ -331,11 +335,8 @@ def test_signing_out_empties_the_device_when_a_gateway_has_no_server_behind_it(
 
 
 def test_nothing_is_half_kept_when_the_device_is_full_or_the_network_dies(
-    company: Company, device: Devices, network: CuttingProxy
+    network: CuttingProxy, course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = phone_of_anna.new_page()
     phone.goto(address(course))
     browser = phone_of_anna.new_cdp_session(phone)
@@ -365,11 +366,8 @@ def test_nothing_is_half_kept_when_the_device_is_full_or_the_network_dies(
 
 
 def test_keeping_a_course_may_take_longer_than_browsers_let_a_worker_take_over_one_message(
-    company: Company, device: Devices, network: CuttingProxy
+    network: CuttingProxy, course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = phone_of_anna.new_page()
     phone.add_init_script(ASKED)
     phone.goto(address(course))
@@ -391,11 +389,8 @@ ServiceWorker.prototype.postMessage = function (message, ports) {
 
 
 def test_a_worker_that_the_browser_ends_while_it_keeps_a_course_is_noticed(
-    company: Company, device: Devices, network: CuttingProxy
+    network: CuttingProxy, course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = phone_of_anna.new_page()
     phone.clock.install()
     phone.goto(address(course))
@@ -414,11 +409,8 @@ def test_a_worker_that_the_browser_ends_while_it_keeps_a_course_is_noticed(
 
 
 def test_what_was_half_kept_when_the_browser_was_closed_is_gone_once_it_is_open_again(
-    company: Company, device: Devices, network: CuttingProxy
+    course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = keep(phone_of_anna, course)
     phone.evaluate("caches.open('learner-course-half')")
     assert on_device(phone)[0] == 2
@@ -458,11 +450,8 @@ def test_a_course_that_changed_meanwhile_is_told_and_leaves_the_device(
 
 
 def test_a_course_that_changed_leaves_a_device_whose_clock_was_set_back(
-    company: Company, device: Devices, network: CuttingProxy
+    company: Company, course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = keep(phone_of_anna, course)
     phone.evaluate(KEPT_NEXT_YEAR)
     teach_again(company, course, 2, LESSONS[0], lesson("two", page("p3", text="new")))
@@ -511,11 +500,8 @@ def test_what_another_person_did_is_neither_removed_with_a_course_of_ones_own_no
 
 
 def test_a_gateway_without_a_server_behind_it_leaves_pages_their_styles_and_scripts(
-    company: Company, device: Devices, network: CuttingProxy
+    network: CuttingProxy, course: Course, phone_of_anna: Any
 ) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
     phone = keep(phone_of_anna, course)
     network.become(Network.ALONE)
     phone_of_anna.new_cdp_session(phone).send("Network.clearBrowserCache")
@@ -523,12 +509,7 @@ def test_a_gateway_without_a_server_behind_it_leaves_pages_their_styles_and_scri
     phone.get_by_text("Waiting to be sent: 1.").wait_for()  # which a script says
 
 
-def test_scripts_and_styles_of_a_later_release_are_kept_with_its_pages(
-    company: Company, device: Devices, network: CuttingProxy
-) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
+def test_scripts_and_styles_of_a_later_release_are_kept_with_its_pages(course: Course, phone_of_anna: Any) -> None:
     phone = keep(phone_of_anna, course)
     kept = "(await caches.open((await caches.keys())[0]))"
     phone.evaluate(f"async () => {kept}.put('/static/learner/offline.js', new Response('earlier'))")
@@ -537,12 +518,7 @@ def test_scripts_and_styles_of_a_later_release_are_kept_with_its_pages(
     assert "service" in text
 
 
-def test_whoever_has_a_broken_store_is_signed_out_all_the_same(
-    company: Company, device: Devices, network: CuttingProxy
-) -> None:
-    anna, course = company.join(), teach(company, *LESSONS)
-    phone_of_anna = device()
-    sign_in(phone_of_anna, company, anna, network)
+def test_whoever_has_a_broken_store_is_signed_out_all_the_same(course: Course, phone_of_anna: Any) -> None:
     phone = keep(phone_of_anna, course)
     (worker,) = phone_of_anna.service_workers
     worker.evaluate(
