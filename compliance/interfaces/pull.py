@@ -24,6 +24,7 @@ import argparse
 import os
 import sqlite3
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -271,6 +272,13 @@ def _with_offset(text: str) -> datetime:
     return found
 
 
+def _seconds(text: str) -> float:
+    found = float(text)
+    if not 0 <= found <= threading.TIMEOUT_MAX:  # what is not a number compares as false
+        raise ValueError
+    return found
+
+
 def _base_url(text: str) -> httpx.URL:
     try:
         url = httpx.URL(text)
@@ -293,7 +301,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--prove", type=int, default=0, metavar="N", help="Fetch and keep proofs of N rows, at random.")
     parser.add_argument("--log-key", metavar="LINE", help="The verifier key of the log, which the proofs must bear.")
     parser.add_argument("--follow", action="store_true", help="Keep a copy right by the feed, under DIR/followed.")
-    parser.add_argument("--every", type=float, default=60, metavar="SECONDS", help="How often to look; 0: once.")
+    parser.add_argument("--every", type=_seconds, default=60, metavar="SECONDS", help="How often to look; 0: once.")
     parser.add_argument("folder", type=Path, metavar="DIR")
     chosen = parser.parse_args(arguments)
     console = Console(stderr=True, soft_wrap=True)  # a line of a log or a path is not cut in two
@@ -344,7 +352,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _wait(seconds: float) -> bool:
     """Whether to look again, after this many seconds."""
-    if seconds <= 0:
+    if seconds == 0:
         return False
     time.sleep(seconds)
     return True

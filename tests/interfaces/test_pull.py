@@ -362,6 +362,13 @@ def test_a_moment_has_an_offset_and_is_not_at_the_ends_of_the_calendar(tmp_path,
     assert "--as-at" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "often"])
+def test_a_pause_is_a_number_of_seconds_that_can_be_waited(tmp_path, capsys, seconds):
+    with pytest.raises(SystemExit):
+        pull.main(["--base-url", "http://127.0.0.1:9", "--key-env", "PULL_KEY", f"--every={seconds}", str(tmp_path)])
+    assert "--every" in capsys.readouterr().err
+
+
 def test_a_key_that_no_longer_opens_the_receipts_does_not_accuse_their_chain(tmp_path, now):
     opened = {"people"}
 

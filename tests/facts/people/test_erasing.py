@@ -607,6 +607,13 @@ def test_torn_lines_are_named_and_everything_else_on_the_list_is_erased(
         assert set(Erasure.objects.values_list("learner_profile_id", flat=True)) == {*people[:3]}
 
 
+def test_a_list_that_is_missing_or_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="There is no list of erasures at"):
+        call_command("replay_erasures", str(tmp_path / "missing"))
+    with pytest.raises(CommandError, match="cannot be read: Is a directory"):
+        call_command("replay_erasures", str(tmp_path))
+
+
 def test_an_erasure_that_cannot_be_done_holds_up_none_of_the_others(
     committed: None, erasure_list: Path, capsys: Any
 ) -> None:

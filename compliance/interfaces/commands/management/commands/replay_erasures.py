@@ -33,15 +33,19 @@ class Command(OperatorCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         path = options["file"] or Path(settings.ERASURE_LIST)
-        if not path.exists():
+        try:
+            entries = list(erasure_list.read(path))  # to its end first: erasures append to it
+        except FileNotFoundError as error:
             raise CommandError(
                 f"There is no list of erasures at {path}. If nobody was ever erased, there is nothing to do; else set"
                 " ERASURE_LIST to where it is, or take it from the backup."
-            )
+            ) from error
+        except OSError as error:
+            raise CommandError(f"{path} cannot be read: {error.strerror or error}.") from error
         known = set(Organization.objects.values_list("organization_id", flat=True))
         outcomes: Counter[str] = Counter()
         unread, failed = [], 0
-        for found in list(erasure_list.read(path)):  # read to its end first: erasures append to it
+        for found in entries:
             if isinstance(found, erasure_list.Unreadable):
                 unread.append(found.number)
                 self.stderr.write(f"Line {found.number} of the list is not an erasure.")
