@@ -12,6 +12,7 @@ from typing import NamedTuple
 from compliance.catalogue import REGISTERS
 from compliance.history import in_force, outcomes
 from compliance.history.records import InForce, current
+from compliance.rules.owed_learning.outcome import certificate_status
 from compliance.rules.vocabulary import CertificateStatus, Requirement
 from compliance.tenancy import arrays, sql
 
@@ -153,6 +154,6 @@ def came(organization_id: uuid.UUID, *, after: int, upto: int, since: datetime, 
 def issued(organization_id: uuid.UUID, certificate_id: uuid.UUID, now: datetime) -> InForce | None:
     """The certificate as it is at `now`; None if it is not valid, or has expired. In the company's context."""
     found = current(organization_id, _CERTIFICATE, certificate_id, now)
-    if found is None or found.state != CertificateStatus.VALID or (found.due_at is not None and found.due_at < now):
+    if found is None or certificate_status(found.state or "", found.due_at, now) != CertificateStatus.VALID:
         return None
     return found
