@@ -40,7 +40,7 @@ STAGES = {
     ],
     "outcomes and JSON of the rows": ["compliance.registers.training:_rows"],
     "rows joined to the answer": [
-        "compliance.registers.pages:_within_size",
+        "compliance.registers.splicing:within",
         "compliance.interfaces.api.snapshots:page_bytes",
     ],
     "transaction begun and ended, parameters, the view": ["compliance.interfaces.api.views:RegisterViewSet.list"],

@@ -2,7 +2,13 @@
 
 from config.wsgi import application as wsgi_application  # first: it reads the settings
 
+from django.conf import settings  # isort: skip
+
+from compliance.interfaces.serving import processor  # isort: skip
 from compliance.interfaces.serving.front import Front  # isort: skip
 from compliance.interfaces.serving.lanes import lane_of, network_of  # isort: skip
+
+if settings.WEB_WORKERS_PINNED:
+    processor.stay()  # before the server starts its threads
 
 application = Front(wsgi_application, lane_of=lane_of, network_of=network_of)

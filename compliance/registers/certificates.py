@@ -16,6 +16,7 @@ from compliance.history import outcomes
 from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
+from compliance.registers.splicing import Rows
 from compliance.rules.owed_learning.outcome import certificate_status
 from compliance.tenancy import reading
 
@@ -34,7 +35,7 @@ LEFT JOIN LATERAL {name_kept("r.record_id")} n ON true
 LEFT JOIN LATERAL {trainer_kept("r.live_session_id")} t ON true"""
 
 
-def _present(question: Question, records: Sequence[Record]) -> list[str]:
+def _present(question: Question, records: Sequence[Record]) -> Rows:
     opening = splicing.opening(question)
     names = _names_of_later(question, records)
     rows = []
@@ -52,7 +53,7 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
         rows.append(
             f'{opening}{splicing.members(body)},"status":"{status.value}","trainer_name":{splicing.quoted(trainer)}{who}'
         )
-    return rows
+    return splicing.whole(rows)
 
 
 def _names_of_later(question: Question, records: Sequence[Record]) -> dict[UUID, str | None]:

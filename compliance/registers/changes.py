@@ -17,6 +17,7 @@ from compliance.registers.errors import OtherHistoryError, RecordTooLargeError
 from compliance.registers.listings import LISTINGS
 from compliance.registers.pages import Record
 from compliance.registers.questions import Question
+from compliance.registers.splicing import Rows
 from compliance.rules.limits import MAXIMUM_ROW_BYTES
 from compliance.tenancy import arrays, reading
 
@@ -29,10 +30,9 @@ class Place(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """`held` versions as JSON text, separated by commas; `end` is the place of the last. `last`: no more follow."""
+    """Versions as JSON text; `end` is the place of the last of them. `last`: no more follow."""
 
-    content: bytes
-    held: int
+    rows: Rows
     end: Place
     last: bool
 
@@ -60,14 +60,15 @@ def page(question: Question, registers: Collection[int], after: Place, limit: in
         if not versions or versions[0][_SEQUENCE] != after.sequence or not _is_at(after, versions[0]):
             raise OtherHistoryError("The version at which the cursor stands is not in the company's history.")
         del versions[0]
-    rows = _rows(question, versions[:limit])
-    content, held = splicing.within(rows, MAXIMUM_ROW_BYTES)
-    if not rows:
-        return Changes(b"", 0, after, True)
+    rows = splicing.whole(_rows(question, versions[:limit]))
+    kept = splicing.within(rows, MAXIMUM_ROW_BYTES)
+    held = len(kept.fronts)
+    if not rows.fronts:
+        return Changes(rows, after, True)
     if not held:
         raise RecordTooLargeError("One version alone is larger than a page may be (3 MiB).")
     end = versions[held - 1]
-    return Changes(content, held, Place(end[_SEQUENCE], end[_DIGEST][:DIGEST_BYTES]), held == len(versions))
+    return Changes(kept, Place(end[_SEQUENCE], end[_DIGEST][:DIGEST_BYTES]), held == len(versions))
 
 
 def _is_at(place: Place, version: Record) -> bool:

@@ -15,12 +15,14 @@ import orjson
 from compliance.catalogue.courses import COURSES
 from compliance.facts.courses import queries as courses
 from compliance.history import in_force
+from compliance.registers import splicing
 from compliance.registers.pages import Listing, Record
 from compliance.registers.questions import Question
+from compliance.registers.splicing import Rows
 from compliance.tenancy import reading
 
 
-def _present(question: Question, records: Sequence[Record]) -> list[str]:
+def _present(question: Question, records: Sequence[Record]) -> Rows:
     stored = [orjson.loads(body) for _, _, body, _ in records]
     titles = _lesson_titles(question, {lesson["release_id"] for each in stored for lesson in each["lessons"]})
     rows = []
@@ -41,7 +43,7 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
             for lesson in each["lessons"]
         ]
         rows.append(orjson.dumps(row).decode())
-    return rows
+    return splicing.whole(rows)
 
 
 LISTINGS = (

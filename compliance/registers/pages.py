@@ -19,6 +19,7 @@ from compliance.history.records import CHAIN_HASH
 from compliance.registers import splicing
 from compliance.registers.errors import OtherHistoryError, RecordTooLargeError
 from compliance.registers.questions import Position, Question
+from compliance.registers.splicing import Rows
 from compliance.rules.limits import MAXIMUM_PAGE_BYTES, MAXIMUM_ROW_BYTES
 from compliance.tenancy import arrays, reading
 
@@ -63,7 +64,7 @@ class Listing(NamedTuple):
     register: Register
     condition: str
     wanted: str
-    present: Callable[[Question, Sequence[Record]], list[str]]
+    present: Callable[[Question, Sequence[Record]], Rows]
     joined: str = ""
     by_publication: bool = False
     settles: bool = False
@@ -83,11 +84,20 @@ class Listing(NamedTuple):
 
 
 class RegisterPage(NamedTuple):
-    """`held` rows as JSON text, separated by commas; `position` is where the next page begins, None after the last."""
+    """Rows as JSON text; `position` is where the next page begins, None after the last."""
 
-    content: bytes
-    held: int
+    rows: Rows
     position: Position | None
+
+    @property
+    def held(self) -> int:
+        """How many rows there are."""
+        return len(self.rows.fronts)
+
+    @property
+    def content(self) -> bytes:
+        """The rows, separated by commas."""
+        return splicing.joined(self.rows)
 
 
 _COLUMNS = (
@@ -154,11 +164,11 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
     follows is not read. Raises RecordTooLargeError, and OtherHistoryError when the history lacks the pin's capture.
     """
     if left <= 0:
-        return RegisterPage(b"", 0, None)
+        return RegisterPage(Rows([], []), None)
     values = parameters(listing, question) | {"limit": limit, "candidates": CANDIDATES}
     statement = _page_by_publication(listing) if listing.by_publication else _page_by_number(listing, question)
     records: Sequence[Record] = []
-    rows: list[str] = []
+    rows = Rows([], [])
     end: Position | None = after
     for _ in range(SCANS):
         assert end is not None
@@ -170,20 +180,15 @@ def page(listing: Listing, question: Question, after: Position, limit: int, left
         end = _end_of_candidates(question, values)
         if records or end is None or listing.by_publication:
             break
-    content, count = _within_size(rows)
-    if count >= left:
-        return RegisterPage(content, count, None)
-    if count < len(records) or count >= limit or listing.by_publication:
-        return RegisterPage(content, count, Position(*records[count - 1][:2]) if count else None)
-    return RegisterPage(content, count, end)
-
-
-def _within_size(rows: Sequence[str]) -> tuple[bytes, int]:
-    """The first rows that fit a page, and their number. Raises RecordTooLargeError when none fits."""
-    content, count = splicing.within(rows, MAXIMUM_ROW_BYTES)
-    if rows and not count:
+    kept = splicing.within(rows, MAXIMUM_ROW_BYTES)
+    count = len(kept.fronts)
+    if rows.fronts and not count:
         raise RecordTooLargeError("One row alone is larger than a page may be (3 MiB).")
-    return content, count
+    if count >= left:
+        return RegisterPage(kept, None)
+    if count < len(records) or count >= limit or listing.by_publication:
+        return RegisterPage(kept, Position(*records[count - 1][:2]) if count else None)
+    return RegisterPage(kept, end)
 
 
 def candidates(question: Question) -> str:
@@ -201,15 +206,20 @@ def version(listing: Listing, columns: str) -> str:
 
 
 def _page_by_number(listing: Listing, question: Question) -> str:
-    """SQL of a page by record number: candidates, the version of each, those that are listed, and what is joined."""
+    """SQL of a page by record number: candidates, the version of each, those that are listed, and what is joined.
+
+    What is joined is looked up for the rows of the page alone, so these are limited first. Without it, PostgreSQL
+    passes each row through one step less.
+    """
+    limited = "ORDER BY r.birth LIMIT %(limit)s"
     return f"""
 SELECT r.birth, 0, {listing.wanted} FROM (
   SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id, {_COLUMNS}{listing.columns}{listing.more} FROM (
     {candidates(question)} AND r.birth > %(birth)s ORDER BY r.birth LIMIT %(candidates)s) r
   CROSS JOIN LATERAL {version(listing, _COLUMNS + listing.columns)} v
   WHERE {_HELD} AND {in_force.PRESENT} AND {listing.condition}
-  ORDER BY r.birth LIMIT %(limit)s) r
-{listing.joined} ORDER BY r.birth"""  # noqa: S608
+  {limited if listing.joined else ""}) r
+{listing.joined} {"ORDER BY r.birth" if listing.joined else limited}"""  # noqa: S608
 
 
 def _page_by_publication(listing: Listing) -> str:

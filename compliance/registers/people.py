@@ -13,6 +13,7 @@ from compliance.history.text import instant
 from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
+from compliance.registers.splicing import Rows
 from compliance.rules.people.status import access_state_at, invitation_status_at
 from compliance.rules.vocabulary import AccessState, EntryType
 from compliance.tenancy import arrays, reading
@@ -26,7 +27,7 @@ _WANTED = (
 _JOINED = lookups.entry("r")
 
 
-def _present(question: Question, records: Sequence[Record]) -> list[str]:
+def _present(question: Question, records: Sequence[Record]) -> Rows:
     bodies = [orjson.loads(record[9]) for record in records]
     counts = _counts(question, [each["learner_profile_id"] for each in bodies if _counted(each)])
     opening = splicing.opening(question)
@@ -51,7 +52,7 @@ def _present(question: Question, records: Sequence[Record]) -> list[str]:
             f',"invitation_status":{splicing.quoted(status)},"records_owed":{owed},"records_completed":{completed}'
             f',"no_required_records":{"false" if owed else "true"}{who}'
         )
-    return rows
+    return splicing.whole(rows)
 
 
 _NAMES = f"""

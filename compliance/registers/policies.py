@@ -13,13 +13,14 @@ from compliance.history import outcomes
 from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
+from compliance.registers.splicing import Rows
 from compliance.rules.policies.state import state_at
 from compliance.rules.vocabulary import Door
 
 
-def _present_versions(question: Question, records: Sequence[Record]) -> list[str]:
+def _present_versions(question: Question, records: Sequence[Record]) -> Rows:
     opening = splicing.opening(question)
-    return [f"{opening}{splicing.members(record[2])}}}" for record in records]
+    return splicing.whole(f"{opening}{splicing.members(record[2])}}}" for record in records)
 
 
 _VERSIONS = Listing(
@@ -36,7 +37,7 @@ LEFT JOIN LATERAL (SELECT coalesce({signer_company("r.receipt_id")}, {contact_co
     WHERE r.door <> '{Door.EMPLOYEE}') s ON true"""
 
 
-def _present_records(question: Question, records: Sequence[Record]) -> list[str]:
+def _present_records(question: Question, records: Sequence[Record]) -> Rows:
     opening = splicing.opening(question)
     rows = []
     for _, _, due_at, signed_at, body, person_name, account_email, erased_at, company in records:
@@ -46,7 +47,7 @@ def _present_records(question: Question, records: Sequence[Record]) -> list[str]
             f',"company":{splicing.address_of(company, erased_at)}'
             + splicing.ending(question, "account_email", person_name, account_email, erased_at)
         )
-    return rows
+    return splicing.whole(rows)
 
 
 _RECORDS = Listing(
@@ -70,7 +71,7 @@ LEFT JOIN LATERAL (SELECT {signer_company("r.record_id")} AS signer_company
     WHERE r.door <> '{Door.EMPLOYEE}') s ON true"""
 
 
-def _present_receipts(question: Question, records: Sequence[Record]) -> list[str]:
+def _present_receipts(question: Question, records: Sequence[Record]) -> Rows:
     opening = splicing.opening(question)
     rows = []
     for _, _, body, person_name, account_email, erased_at, company in records:
@@ -78,7 +79,7 @@ def _present_receipts(question: Question, records: Sequence[Record]) -> list[str
             f'{opening}{splicing.members(body)},"signer_company":{splicing.address_of(company, erased_at)}'
             + splicing.ending(question, "account_email", person_name or account_email, account_email, erased_at)
         )
-    return rows
+    return splicing.whole(rows)
 
 
 _RECEIPTS = Listing(

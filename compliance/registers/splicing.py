@@ -1,9 +1,9 @@
 """Pieces of JSON text that rows are spliced from: a page remains text from the database to the response."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -13,8 +13,17 @@ from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS
 from compliance.rules.vocabulary import ERASED_PERSON
 
 _FIRST_DAY = date(2000, 1, 1)
-# The text of a whole page takes new memory from the system; texts of some rows fit into what the process has already.
-_AT_ONCE = 50
+
+
+class Rows(NamedTuple):
+    """Rows as JSON in UTF-8, each in two pieces that follow each other.
+
+    They are joined once, with the page around them: each copy of a quarter of a megabyte takes new memory from the
+    system.
+    """
+
+    fronts: list[bytes]
+    endings: list[bytes]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -69,16 +78,33 @@ def ending(question: Question, address: str, person_name: str | None, email: str
     return f',"person_name":{name_of(person_name, erased_at)},"{address}":{address_of(email, erased_at)}}}'
 
 
-def within(rows: Sequence[str], room: int) -> tuple[bytes, int]:
-    """The first rows that take at most `room` bytes, joined by commas, and their number."""
-    parts = [",".join(rows[at : at + _AT_ONCE]).encode() for at in range(0, len(rows), _AT_ONCE)]
-    content = b",".join(parts)
-    if len(content) <= room:
-        return content, len(rows)
-    count = used = 0
-    for row in rows:
-        used += len(row.encode()) + 1
-        if used > room + 1:
-            break
-        count += 1
-    return ",".join(rows[:count]).encode(), count
+def whole(rows: Iterable[str]) -> Rows:
+    """Rows whose text is complete."""
+    fronts = [row.encode() for row in rows]
+    return Rows(fronts, [b""] * len(fronts))
+
+
+def within(rows: Rows, room: int) -> Rows:
+    """The first rows that take at most `room` bytes, with a comma between two of them."""
+    count = len(rows.fronts)
+    used = sum(map(len, rows.fronts)) + sum(map(len, rows.endings)) + count - 1
+    while used > room:
+        count -= 1
+        used -= len(rows.fronts[count]) + len(rows.endings[count]) + 1
+    return Rows(rows.fronts[:count], rows.endings[:count])
+
+
+def joined(rows: Rows) -> bytes:
+    """The rows, separated by commas."""
+    return b"".join(_separated(rows))
+
+
+def page(rows: Rows, members: Mapping[str, object]) -> bytes:
+    """The JSON object of a page: its rows under `data`, then `members`."""
+    return b"".join((b'{"data":[', *_separated(rows), b"],", orjson.dumps(members)[1:]))
+
+
+def _separated(rows: Rows) -> list[bytes]:
+    pieces = [b","] * (3 * len(rows.fronts) + 1)
+    pieces[1::3], pieces[2::3] = rows.fronts, rows.endings
+    return pieces[1:-1]

@@ -18,6 +18,7 @@ from compliance.history.projections import courses
 from compliance.registers import splicing
 from compliance.registers.pages import Filter, Listing, Record
 from compliance.registers.questions import Question
+from compliance.registers.splicing import Rows
 from compliance.rules.owed_learning.outcome import DAY_IN_MICROSECONDS, outcome_at
 from compliance.tenancy import arrays, arriving, reading
 from compliance.tenancy.sql import Row
@@ -35,18 +36,18 @@ _PLAIN = f'{{"{TRAINING_RECORDS.identity}"'
 """How a stored body without hidden members begins, as nearly all do; searching for these costs more than splicing."""
 
 
-def _present(question: Question, records: Sequence[Record]) -> list[str]:
+def _present(question: Question, records: Sequence[Record]) -> Rows:
     return _rows(question, records, repeat(arrays.in_microseconds(question.moment)))
 
 
-def _present_period(question: Question, records: Sequence[Record]) -> list[str]:
+def _present_period(question: Question, records: Sequence[Record]) -> Rows:
     """The outcome is that at the end of the period or, if that is earlier, when the record ended or vanished."""
     end = arrays.in_microseconds(question.moment)
     ends = (min(end if each is None else each for each in (end, record[12], record[15])) for record in records)
     return _rows(question, [record[:15] for record in records], ends)
 
 
-def _rows(question: Question, records: Sequence[Record], moments: Iterable[int]) -> list[str]:
+def _rows(question: Question, records: Sequence[Record], moments: Iterable[int]) -> Rows:
     """The rows as text, each with its outcome at its own moment (microseconds)."""
     opening = splicing.opening(question) + '"sequence":'
     instant = splicing.instant
@@ -71,20 +72,18 @@ def _rows(question: Question, records: Sequence[Record], moments: Iterable[int])
                 waived_at=waived_at,
                 one_day=DAY_IN_MICROSECONDS,
             )
-            fronts.append(
+            front = (
                 f'{opening}{sequence},"valid_from":"{instant(valid_from)}"'
                 f',"recorded_at":"{instant(recorded_at)}"'
                 f',"cause":"{cause}","logic_version":{logic_version},'
                 f'{body[1:-1] if body.startswith(_PLAIN) else splicing.members(body)},"outcome":"{outcome}"'
                 f',"days_late":{"null" if days_late is None else days_late},"reminders_sent":'
             )
+            fronts.append(front.encode())
     people, reminders = _people(question, taken_people())
-    unknown = splicing.ending(question, "work_email", None, None, None)
+    unknown = splicing.ending(question, "work_email", None, None, None).encode()
     sent_to, who_of = reminders.get, people.get
-    return [
-        f"{front}{sent_to(record[0], 0)}{who_of(record[14], unknown)}"
-        for front, record in zip(fronts, records, strict=True)
-    ]
+    return Rows(fronts, [sent_to(record[0], b"0") + who_of(record[14], unknown) for record in records])
 
 
 def _ask_for_people(question: Question, learners: set[bytes]) -> Callable[[], list[Row]]:
@@ -95,10 +94,11 @@ def _ask_for_people(question: Question, learners: set[bytes]) -> Callable[[], li
     return reading.ask(_PEOPLE, values, raw=True)
 
 
-def _people(question: Question, found: list[Row]) -> tuple[dict[bytes, str], dict[int, int]]:
+def _people(question: Question, found: list[Row]) -> tuple[dict[bytes, bytes], dict[int, bytes]]:
     """The end of the rows of each learner, and the number of reminders of each of their records, by record number."""
     reminders = _reminders_by_number(question, [learner for learner, _, _, _, reminded in found if reminded])
-    return {learner: splicing.ending(question, "work_email", *personal) for learner, *personal, _ in found}, reminders
+    endings = {learner: splicing.ending(question, "work_email", *personal).encode() for learner, *personal, _ in found}
+    return endings, {number: b"%d" % count for number, count in reminders.items()}
 
 
 _COMPLETED = ("completed_on_time", "completed_late", "completed_before_requirement")

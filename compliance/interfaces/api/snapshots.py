@@ -1,8 +1,7 @@
 """The snapshot of an answer, and a page as /v1 writes it: rows, total, snapshot and the cursor of the next page."""
 
-import orjson
-
 from compliance.history.text import instant
+from compliance.registers import splicing
 from compliance.registers.pages import RegisterPage
 from compliance.registers.questions import Question
 from compliance.rules.vocabulary import LOGIC, LOGIC_DATES
@@ -33,5 +32,5 @@ def of(question: Question, available: bool) -> dict[str, object]:
 
 def page_bytes(page: RegisterPage, total: int, question: Question, available: bool, following: str | None) -> bytes:
     """A page; `following` is the cursor of the next one, None after the last."""
-    tail = orjson.dumps({"total": total, "snapshot": of(question, available), "next_cursor": following})
-    return b"".join((b'{"data":[', page.content, b"],", tail[1:]))
+    members = {"total": total, "snapshot": of(question, available), "next_cursor": following}
+    return splicing.page(page.rows, members)

@@ -4,7 +4,6 @@ Authentication, limits, parameters and problems are those of /v1 (`interfaces.ap
 page goes beyond the snapshot that it names, which is the head of the history, read before any of the rows.
 """
 
-import orjson
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,7 +12,7 @@ from compliance.interfaces.api import authentication, clock, parameters, snapsho
 from compliance.interfaces.api.problems import Code, ParameterFault, Problem, invalid
 from compliance.interfaces.feed import cursors
 from compliance.interfaces.feed.cursors import FeedCursor
-from compliance.registers import changes
+from compliance.registers import changes, splicing
 from compliance.registers.callers import Caller
 from compliance.registers.changes import Place
 from compliance.registers.errors import OtherHistoryError
@@ -51,7 +50,7 @@ class ChangesViewSet(views.ApiViewSet):
             if page.last:  # a page that claims to be the last must not be so only because the writer has not caught up
                 views.check_writer(caller, now)
             reading.finish()
-            if page.held or text is None:
+            if page.rows.fronts or text is None:
                 text = cursors.seal(cursor._replace(place=page.end), caller.company)
             tail = {
                 "next_cursor": text,
@@ -59,7 +58,7 @@ class ChangesViewSet(views.ApiViewSet):
                 "registers": [REGISTERS[number].name for number in sorted(cursor.registers)],
                 "snapshot": snapshots.of(question, caller.available),
             }
-            return Response(b"".join((b'{"data":[', page.content, b"],", orjson.dumps(tail)[1:])))
+            return Response(splicing.page(page.rows, tail))
 
 
 def _asked(caller: Caller, name: str | None, text: str | None) -> FeedCursor:
