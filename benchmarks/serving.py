@@ -32,7 +32,12 @@ def web(environment: dict[str, str], workers: int = 1) -> Iterator[str]:
         command,
         # The first count of half a million records, out of cold caches on a busy machine, may take its time.
         env=os.environ
-        | {"LOG_LEVEL": "INFO", "LOG_FORMAT": "json", "READ_TIMEOUT_MILLISECONDS": "60000", "WEB_WORKERS_PINNED": "on"}
+        | {
+            "LOG_LEVEL": "INFO",
+            "LOG_FORMAT": "json",
+            "READ_TIMEOUT_MILLISECONDS": "60000",
+            "WEB_WORKER_PROCESSORS": "one",
+        }
         | environment,
         stderr=subprocess.DEVNULL,  # a line per call, as in production
     )

@@ -8,7 +8,7 @@ from compliance.interfaces.serving import processor  # isort: skip
 from compliance.interfaces.serving.front import Front  # isort: skip
 from compliance.interfaces.serving.lanes import lane_of, network_of  # isort: skip
 
-if settings.WEB_WORKERS_PINNED:
+if settings.WEB_WORKERS_STAY:
     processor.stay()  # before the server starts its threads
 
 application = Front(wsgi_application, lane_of=lane_of, network_of=network_of)

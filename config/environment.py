@@ -240,8 +240,8 @@ class Environment(BaseSettings):
         " ([webhooks](webhooks.md))",
     )
     STATIC_FOLDER: str = _setting("what `collectstatic` fills", _in_folder("static"))
-    WEB_WORKERS_PINNED: Switch = Field(
-        "off", description="`on` keeps each web worker on one processor ([web workers](#web-workers))"
+    WEB_WORKER_PROCESSORS: Literal["one", "all"] = Field(
+        "all", description="`one` keeps each web worker on one processor ([web workers](#web-workers))"
     )
     METRICS_PORT: Port = Field(9464, description="where `serve_metrics` answers")
     METRICS_FOLDER: str = Field(

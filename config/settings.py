@@ -26,7 +26,7 @@ BASE_URL = environment.BASE_URL
 ALLOWED_HOSTS = environment.ALLOWED_HOSTS
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 TRUSTED_PROXIES = environment.TRUSTED_PROXIES
-WEB_WORKERS_PINNED = environment.WEB_WORKERS_PINNED == "on"
+WEB_WORKERS_STAY = environment.WEB_WORKER_PROCESSORS == "one"
 
 # Where weaknesses are reported: https:, mailto: or tel: addresses, the preferred one first (RFC 9116, 2.5.3).
 SECURITY_CONTACT = environment.SECURITY_CONTACT

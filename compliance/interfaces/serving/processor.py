@@ -1,4 +1,4 @@
-"""Keeps a web worker on one processor, where the setting `WEB_WORKERS_PINNED` asks for it.
+"""Keeps a web worker on one processor, where the setting `WEB_WORKER_PROCESSORS` asks for it.
 
 Python runs one thread of a process at a time, and each call passes through three: the server's, the event loop's, and
 the one that answers. On one processor the next thread runs as soon as the one before waits. Otherwise the system wakes

@@ -40,9 +40,9 @@ def test_workers_get_processors_in_turn_and_one_that_comes_later_the_place_of_on
             each.end()
 
 
-@pytest.mark.parametrize(("setting", "processors"), [("on", [ALLOWED[0]]), ("off", ALLOWED)])
+@pytest.mark.parametrize(("setting", "processors"), [("one", [ALLOWED[0]]), ("all", ALLOWED)])
 def test_all_threads_of_a_web_worker_stay_where_the_setting_says(committed, process_environment, setting, processors):
-    with serving("config.asgi:application", process_environment | {"WEB_WORKERS_PINNED": setting}) as port:
+    with serving("config.asgi:application", process_environment | {"WEB_WORKER_PROCESSORS": setting}) as port:
         assert send(port, b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").startswith(b"HTTP/1.1 200")
         (server,) = (each for each in psutil.Process().children() if str(port) in each.cmdline())
         worker = max(server.children(recursive=True), key=psutil.Process.num_threads)
