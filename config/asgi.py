@@ -9,6 +9,6 @@ from compliance.interfaces.serving.front import Front  # isort: skip
 from compliance.interfaces.serving.lanes import lane_of, network_of  # isort: skip
 
 if settings.WEB_WORKERS_STAY:
-    processor.stay()  # before the server starts its threads
+    processor.stay()
 
 application = Front(wsgi_application, lane_of=lane_of, network_of=network_of)

@@ -6,6 +6,7 @@ another processor for it, which takes long, and whose caches hold nothing of the
 (docs/adr/0140-a-web-worker-stays-on-one-processor.md).
 """
 
+import contextlib
 import errno
 import os
 import socket
@@ -22,7 +23,8 @@ def stay() -> int:
     allowed = sorted(os.sched_getaffinity(0))
     chosen = allowed[_place() % len(allowed)]
     for thread in Path("/proc/self/task").iterdir():
-        os.sched_setaffinity(int(thread.name), {chosen})
+        with contextlib.suppress(ProcessLookupError):  # it has ended
+            os.sched_setaffinity(int(thread.name), {chosen})
     return chosen
 
 
