@@ -212,14 +212,15 @@ def _page_by_number(listing: Listing, question: Question) -> str:
     passes each row through one step less.
     """
     limited = "ORDER BY r.birth LIMIT %(limit)s"
+    inner, outer = (limited, "ORDER BY r.birth") if listing.joined else ("", limited)
     return f"""
 SELECT r.birth, 0, {listing.wanted} FROM (
   SELECT r.birth, r.record_id, r.learner_profile_id, r.course_id, {_COLUMNS}{listing.columns}{listing.more} FROM (
     {candidates(question)} AND r.birth > %(birth)s ORDER BY r.birth LIMIT %(candidates)s) r
   CROSS JOIN LATERAL {version(listing, _COLUMNS + listing.columns)} v
   WHERE {_HELD} AND {in_force.PRESENT} AND {listing.condition}
-  {limited if listing.joined else ""}) r
-{listing.joined} {"ORDER BY r.birth" if listing.joined else limited}"""  # noqa: S608
+  {inner}) r
+{listing.joined} {outer}"""  # noqa: S608 - expressions of our own
 
 
 def _page_by_publication(listing: Listing) -> str:
